@@ -1,0 +1,280 @@
+"""Strict JSON, exact numbers and rational polynomials.
+
+A number is a JSON integer, or a string "p/q" in lowest terms with q >= 2: every rational has exactly
+one spelling. Everything is ASCII. Floating-point numbers do not occur. The budgets below bound the
+work that a hostile file can cause; they are far above what any shipped certificate needs.
+
+Errors: `Malformed` (this is not a certificate; the place is named) and `Rejected` (it is one, and it
+does not show its claim; the reason is given). Nothing else is raised on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+
+TYPE_CHECKING = False  # `typing` costs start-up time; type checkers read this name the same way
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeVar
+
+    T = TypeVar("T", dict[str, Any], list[Any], str)
+
+MAX_BYTES = 4 << 20  # of one file
+MAX_DEPTH = 16  # of nested lists and objects
+MAX_VALUES = 400_000  # numbers, strings, lists and objects in one file
+MAX_DIGITS = 1_500  # of a number as it is written
+MAX_BITS = 1 << 14  # of a numerator or denominator that arises on the way
+MAX_TERMS = 20_000  # of a polynomial, and of pairs of terms in one product
+MAX_WORK = 400_000  # units of about 2 microseconds in one rule
+
+_FRACTION = re.compile(r"(-?[1-9][0-9]*)/([1-9][0-9]*)", re.ASCII)
+
+
+class Malformed(Exception):  # noqa: N818 - a verdict on the input, not a fault
+    """The input is not a well-formed certificate. The message names the place."""
+
+
+class Rejected(Exception):  # noqa: N818
+    """The certificate is well-formed but does not establish its claim."""
+
+
+def shown(value: object) -> str:
+    """A short ASCII rendering of an offending value, for messages."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# --------------------------------------------------------------------------------------------- JSON
+
+
+def _integer_text(digits: str) -> int:
+    if len(digits) > MAX_DIGITS or digits == "-0":
+        raise Malformed(f"the number {shown(digits)} has more than {MAX_DIGITS} digits, or is 0 written as -0")
+    return int(digits)
+
+
+def _no_float(text: str) -> object:
+    raise Malformed(f'the number {shown(text)} is not exact: write an integer or a string "p/q" in lowest terms')
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in record:
+            raise Malformed(f"the key {shown(key)} occurs twice in one object")
+        record[key] = value
+    return record
+
+
+def load_json(data: bytes) -> object:
+    """The JSON value in `data`: objects, lists, printable ASCII strings and integers only."""
+    if len(data) > MAX_BYTES:
+        raise Malformed(f"the file has more than {MAX_BYTES} bytes")
+    if not data.strip():
+        raise Malformed("the file is empty")
+    if not data.isascii():
+        raise Malformed(f"byte {next(i for i, byte in enumerate(data) if byte > 127)} is not ASCII")
+    if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
+        raise Malformed(f"the file holds more than {MAX_VALUES} values")
+    try:
+        value = json.loads(
+            data.decode("ascii"),
+            parse_int=_integer_text,
+            parse_float=_no_float,
+            parse_constant=_no_float,
+            object_pairs_hook=_no_duplicates,
+        )
+    except RecursionError:
+        raise Malformed(f"the file nests deeper than {MAX_DEPTH} levels") from None
+    except json.JSONDecodeError as error:
+        raise Malformed(f"not JSON at character {error.pos}: {error.msg}") from None
+    _vet(value, "", MAX_DEPTH)
+    return value
+
+
+def _vet(value: object, place: str, depth: int) -> None:
+    """Only the four allowed types, printable ASCII, bounded depth."""
+    if depth == 0:
+        raise Malformed(f"the file nests deeper than {MAX_DEPTH} levels")
+    if type(value) is int:
+        return
+    if type(value) is str:
+        if not (value.isascii() and value.isprintable()):
+            raise Malformed(f"{place or 'top'}: the string {shown(value)} is not printable ASCII")
+    elif type(value) is list:
+        for i, item in enumerate(value):
+            _vet(item, f"{place}[{i}]", depth - 1)
+    elif type(value) is dict:
+        for key, item in value.items():
+            _vet(key, f"a key of {place or 'top'}", depth)
+            _vet(item, f"{place}.{key}" if place else key, depth - 1)
+    else:
+        raise Malformed(f"{place or 'top'}: {shown(value)} is not a number, string, list or object")
+
+
+def canonical(value: object) -> bytes:
+    """Canonical bytes of a vetted value: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+# -------------------------------------------------------------------------------- typed access, by place
+
+
+def record(value: object, place: str, keys: Sequence[str]) -> dict[str, Any]:
+    """`value` as an object with all of `keys` and no others."""
+    fields = expect(value, place, dict)
+    for key in fields:
+        if key not in keys:
+            raise Malformed(f"{place}: unknown field {shown(key)}")
+    for key in keys:
+        if key not in fields:
+            raise Malformed(f"{place}: the field {key!r} is missing")
+    return fields
+
+
+def expect(value: object, place: str, kind: type[T]) -> T:
+    """`value`, if it is exactly of the type dict, list or str."""
+    if type(value) is not kind:
+        raise Malformed(f"{place}: expected {_KINDS[kind]}, got {shown(value)}")
+    return value
+
+
+_KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a string"}
+
+
+def integer(value: object, place: str, low: int, high: int | None = None) -> int:
+    """`value` as an integer with low <= value (<= high)."""
+    if type(value) is not int or value < low or (high is not None and value > high):
+        wanted = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+        raise Malformed(f"{place}: expected {wanted}, got {shown(value)}")
+    return value
+
+
+def number(value: object, place: str) -> Fraction:
+    """`value` as an exact rational: a JSON integer, or "p/q" in lowest terms with q >= 2."""
+    if type(value) is int:
+        return Fraction(value)
+    if type(value) is not str:
+        raise Malformed(f'{place}: expected an integer or a string "p/q", got {shown(value)}')
+    match = _FRACTION.fullmatch(value)
+    if match is None:
+        raise Malformed(f'{place}: expected an integer or a string "p/q" in lowest terms, got {shown(value)}')
+    if max(map(len, match.groups())) > MAX_DIGITS:
+        raise Malformed(f"{place}: a number has more than {MAX_DIGITS} digits")
+    result = Fraction(*map(int, match.groups()))
+    if spelled(result) != value:
+        raise Malformed(f"{place}: {shown(value)} is not in lowest terms with a denominator >= 2")
+    return result
+
+
+def spelled(q: Fraction | int) -> int | str:
+    """The one spelling of a rational in a certificate; the inverse of `number`."""
+    q = Fraction(q)
+    return q.numerator if q.denominator == 1 else f"{q.numerator}/{q.denominator}"
+
+
+def bounded(q: Fraction) -> Fraction:
+    """`q`, if it is within the budget for intermediate results."""
+    if q.numerator.bit_length() > MAX_BITS or q.denominator.bit_length() > MAX_BITS:
+        raise Malformed(f"an intermediate result has more than {MAX_BITS} bits")
+    return q
+
+
+class Budget:
+    """The work that one rule may do. An operation on numbers of b bits is charged 1 + (b/512)^2 units."""
+
+    def __init__(self) -> None:
+        self.left = MAX_WORK
+
+    def charge(self, operations: int, bits: int) -> None:
+        self.left -= operations * (1 + (bits >> 9) ** 2)
+        if self.left < 0:
+            raise Malformed("the check needs more work than the budget allows")
+
+
+# -------------------------------------------------------------------------------------- polynomials
+
+
+class Poly:
+    """A polynomial with rational coefficients, as {monomial: coefficient != 0}.
+
+    A monomial is the sorted tuple of its variables with repetition: a*p^2 is ("a", "p", "p").
+    """
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: dict[tuple[str, ...], Fraction]) -> None:
+        self.terms = terms
+
+    @staticmethod
+    def constant(q: Fraction | int) -> Poly:
+        return Poly({(): Fraction(q)} if q else {})
+
+    @staticmethod
+    def variable(name: str) -> Poly:
+        return Poly({(name,): Fraction(1)})
+
+    def __add__(self, other: Poly | Fraction | int) -> Poly:
+        terms = dict(self.terms)
+        for monomial, q in as_poly(other).terms.items():
+            total = bounded(terms.get(monomial, _ZERO) + q)
+            if total:
+                terms[monomial] = total
+            else:
+                terms.pop(monomial, None)
+        if len(terms) > MAX_TERMS:
+            raise Malformed(f"a polynomial has more than {MAX_TERMS} terms")
+        return Poly(terms)
+
+    def __neg__(self) -> Poly:
+        return Poly({monomial: -q for monomial, q in self.terms.items()})
+
+    def __sub__(self, other: Poly | Fraction | int) -> Poly:
+        return self + -as_poly(other)
+
+    def __mul__(self, other: Poly | Fraction | int) -> Poly:
+        factor = as_poly(other)
+        if len(self.terms) * len(factor.terms) > MAX_TERMS:
+            raise Malformed(f"a product of polynomials has more than {MAX_TERMS} terms")
+        terms: dict[tuple[str, ...], Fraction] = {}
+        for left, p in self.terms.items():
+            for right, q in factor.terms.items():
+                monomial = tuple(sorted(left + right)) if left and right else left or right
+                terms[monomial] = bounded(terms.get(monomial, _ZERO) + p * q)
+        return Poly({monomial: q for monomial, q in terms.items() if q})
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: Fraction | int) -> Poly:
+        return -self + other
+
+    def variables(self) -> set[str]:
+        return {name for monomial in self.terms for name in monomial}
+
+    def bits(self) -> int:
+        """The size of the largest coefficient."""
+        return max((q.numerator.bit_length() + q.denominator.bit_length() for q in self.terms.values()), default=0)
+
+    def at(self, assignment: Mapping[str, Fraction]) -> Fraction:
+        """The value at a point that assigns every variable."""
+        total = _ZERO
+        for monomial, q in self.terms.items():
+            for name in monomial:
+                q = bounded(q * assignment[name])
+            total = bounded(total + q)
+        return total
+
+    def __repr__(self) -> str:
+        return " + ".join("*".join((str(q), *monomial)) for monomial, q in sorted(self.terms.items())) or "0"
+
+
+_ZERO = Fraction(0)
+
+
+def as_poly(value: Poly | Fraction | int) -> Poly:
+    return value if isinstance(value, Poly) else Poly.constant(value)
