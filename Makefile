@@ -1,0 +1,84 @@
+# `make help` lists the targets. Needs bash and a python3 (3.11 or newer) that has venv and pip; everything
+# else goes into .venv at the versions in constraints.txt. Another interpreter: make PYTHON=python3.12 ...
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+TEST_WORKERS ?= 2
+FUZZ_COUNT ?= 200000
+FUZZ_SEED ?= 1
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
+
+# One stamp per set-up and interpreter, so that make PYTHON=... rebuilds a .venv made by another version.
+CORE := $(VENV)/.core-$(notdir $(PYTHON))
+FULL := $(VENV)/.full-$(notdir $(PYTHON))
+
+.PHONY: help lemma3 certificates check test lint bench fuzz clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	while IFS=$$'\t' read -r name text; do printf '%-14s%s\n' "$$name" "$$text"; done
+
+# --- set-up -------------------------------------------------------------------------------------------------
+
+MINOR := import sys; print(sys.version_info[:2])
+
+$(CORE): pyproject.toml constraints.txt
+	@wanted=$$($(PYTHON) -c '$(MINOR)'); \
+	if [ "$$($(BIN)/python -c 'import pip; $(MINOR)' 2>/dev/null || true)" != "$$wanted" ]; then \
+		echo "set-up: creating $(VENV) with $(PYTHON)"; \
+		$(PYTHON) -m venv --clear $(VENV); \
+	fi
+	@echo "set-up: installing proofcheck and its core dependencies into $(VENV)"
+	@$(PIP_INSTALL) -e .
+	@rm -f $(VENV)/.core-* && touch $@
+
+# After CORE, never beside it: two pips must not write to one environment at the same time.
+$(FULL): $(CORE) pyproject.toml constraints.txt
+	@echo "set-up: adding the extras dev, search, report and cross"
+	@$(PIP_INSTALL) -e '.[dev,search,report,cross]'
+	@rm -f $(VENV)/.full-* && touch $@
+
+# --- results ------------------------------------------------------------------------------------------------
+
+lemma3: $(CORE) ## Check Lemma 3 by machine and write its certificates
+	$(BIN)/python -m proofcheck lemma3
+
+certificates: lemma3 ## Regenerate certificates/ with the commands that produce it
+
+# Standard library only, no .venv: every file under certificates/ must be a certificate that verifies.
+# xargs may start the kernel more than once; it exits nonzero if any of those runs does.
+# Asked for together with their producers, the certificates are checked after they are written.
+check: | $(filter certificates lemma3,$(MAKECMDGOALS)) ## Check all files under certificates/ with the kernel alone
+	@count=$$(find certificates ! -type d -print0 | tr -cd '\0' | wc -c); \
+	if [ "$$count" -eq 0 ]; then echo "check: no files under certificates/" >&2; exit 1; fi; \
+	echo "check: files under certificates/: $$count"
+	find certificates ! -type d -print0 | LC_ALL=C sort -z | xargs -0 $(PYTHON) -S -m proofcheck.kernel
+
+# --- development --------------------------------------------------------------------------------------------
+
+# pytest exits 5 when it collects no test, which is no failure for the slow ones.
+test: $(FULL) ## Run the whole test suite, the quick tests first
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) -m slow || [ $$? -eq 5 ]
+
+lint: $(FULL) ## ruff check, ruff format --check, mypy
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+bench: $(FULL) ## Run the benchmarks
+	$(BIN)/python -m benchmarks
+
+fuzz: $(FULL) ## Throw mutated certificates at the kernel
+	$(BIN)/python -m tests.kernel.mutate --count $(FUZZ_COUNT) --seed $(FUZZ_SEED)
+
+clean: ## Remove .venv, caches and build output (certificates stay)
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,68 @@
+"""The typer application: every command, and the translation of the package's errors into exit statuses."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from proofcheck import __version__
+from proofcheck.errors import ProofcheckError
+
+from . import lemma3, verify
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Machine-checks, sharpens and applies the theory of what one nonnegative attention head can select.\n\n"
+    "Exit status: 0 proved or verified, 1 rejected or refuted, 2 usage, 3 conditional, 4 malformed input.",
+)
+
+
+def _guarded(command: Callable[..., int]) -> Callable[..., None]:
+    """A command returns its exit status; the package's errors become one line on standard error."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            status = command(*arguments, **options)
+        except ProofcheckError as error:
+            typer.echo(f"proofcheck: {error}", err=True)
+            status = error.status
+        except OSError as error:
+            typer.echo(f"proofcheck: {error.filename or 'a file'}: {error.strerror or error}", err=True)
+            status = 2
+        raise typer.Exit(status)
+
+    return run
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"proofcheck {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+app.command("lemma3")(_guarded(lemma3.command))
+app.command("verify")(_guarded(verify.command))
+
+
+def main() -> None:
+    """Entry point of `proofcheck` and `python -m proofcheck`."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        typer.echo("proofcheck: interrupted; what was written so far is complete", err=True)
+        sys.exit(130)

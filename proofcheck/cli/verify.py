@@ -1,0 +1,55 @@
+"""proofcheck verify: re-check certificates with the trusted kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proofcheck.errors import UsageError
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Certificate files, or folders of them.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> int:
+    """Re-check certificates: any file, any folder (all *.json in it, recursively)."""
+    from proofcheck.kernel.check import OUTCOMES, check_file, overall
+
+    files: list[Path] = []
+    for path in paths:
+        found = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        if not path.exists():
+            raise UsageError(f"{path}: no such file or folder")
+        if not found:
+            raise UsageError(f"{path}: no certificate (*.json) in this folder")
+        files += found
+    reports = []
+    for file in files:
+        report = check_file(str(file))
+        reports.append(report)
+        if not as_json:
+            identifier = report.certificate.id[:12] if report.certificate else "-" * 12
+            typer.echo(f"{OUTCOMES[report.status]:<11} {identifier}  {file}: {report.message}")
+    status = overall(reports)
+    if as_json:
+        import json
+
+        results = [
+            {
+                "file": str(r.path),
+                "status": r.status,
+                "outcome": OUTCOMES[r.status].lower(),
+                "certificate": r.certificate.id if r.certificate else None,
+                "message": r.message,
+                "checked": r.verdict.checked if r.verdict else [],
+                "assumed": r.verdict.assumed if r.verdict else [],
+            }
+            for r in reports
+        ]
+        typer.echo(json.dumps({"status": status, "results": results}, indent=2, sort_keys=True))
+    else:
+        counts = [(word, sum(r.status == s for r in reports)) for s, word in OUTCOMES.items()]
+        typer.echo(f"{len(reports)} certificates: " + ", ".join(f"{k} {word}" for word, k in counts if k))
+    return status

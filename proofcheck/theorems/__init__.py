@@ -1,0 +1,1 @@
+"""One module per claim of the paper: the statement, its source, and how its certificates are produced."""
