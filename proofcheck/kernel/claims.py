@@ -23,12 +23,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .exact import Malformed, Poly, as_poly, integer, number, record, shown, spelled
+from .exact import Malformed, Poly, integer, number, record, shown, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    Scalar = Poly | Fraction | int  # n, d, eps: numbers in an instance, variables in the symbolic theorem
 
 MAX_ALL_INPUTS = 24  # largest n for which every sequence over {x, y, z} is listed: C(n+1, 2) of them
 
@@ -44,9 +46,10 @@ class Row:
         self.poly = poly
         self.strict = strict
 
-    def holds(self, assignment: dict[str, Fraction]) -> bool:
-        value = self.poly.at(assignment)
-        return value > 0 if self.strict else value >= 0
+    def holds(self, numerators: dict[str, int], denominator: int) -> bool:
+        """Does the condition hold where each variable has the value numerator/denominator?"""
+        sign = self.poly.sign_at(numerators, denominator)
+        return sign > 0 if self.strict else sign >= 0
 
     def negated(self) -> Row:
         return Row(-self.poly, not self.strict)
@@ -84,19 +87,24 @@ class Existential(Statement):
 
 # -------------------------------------------------------------------------------------- gap domination
 
-_A, _B, _C, _P, _Q, _S = (Poly.variable(name) for name in "abcpqs")
+_A, _B, _C = (Poly.variable(name) for name in "abc")
 
 
-def _correct(name: str, counts: tuple[Poly, Poly, Poly], target: Poly, eps: Poly) -> dict[str, Row]:
+def _correct(name: str, counts: tuple[Scalar, Scalar, Scalar], target: Scalar, eps: Scalar) -> dict[str, Row]:
     """Correctness at x on a sequence with the given numbers of x, y, z: the denominator is positive and
-    the output is strictly within eps of the target (both shifted by t and cleared of the denominator)."""
-    i, j, k = counts
-    d = i * _A + j * _B + k * _C
-    n = i * (_A * _P) + j * (_B * _Q) + k * (_C * _S)
+    the output is strictly within eps of the target (both shifted by t and cleared of the denominator).
+    N - wD is the sum over the tokens of count * weight * (value - w)."""
+    low, high = target - eps, target + eps
+    denominator, lower, upper = [], [], []
+    for count, weight, value in zip(counts, "abc", "pqs", strict=True):
+        if count != 0:
+            denominator.append((count, (weight,)))
+            lower += [(count, (weight, value)), (-count * low, (weight,))]
+            upper += [(count * high, (weight,)), (-count, (weight, value))]
     return {
-        f"{name}.denominator": Row(d, True),
-        f"{name}.lower": Row(n - (target - eps) * d, True),
-        f"{name}.upper": Row((target + eps) * d - n, True),
+        f"{name}.denominator": Row(Poly.of(denominator), True),
+        f"{name}.lower": Row(Poly.of(lower), True),
+        f"{name}.upper": Row(Poly.of(upper), True),
     }
 
 
@@ -104,28 +112,26 @@ def _nonnegative_kernel() -> dict[str, Row]:
     return {"a": Row(_A, False), "b": Row(_B, False), "c": Row(_C, False)}
 
 
-def _three_inputs(n: Poly, d: Poly, eps: Poly) -> dict[str, Row]:
-    one, zero = as_poly(1), as_poly(0)
+def _three_inputs(n: Scalar, d: Scalar, eps: Scalar) -> dict[str, Row]:
     return {
         **_nonnegative_kernel(),
-        **_correct("Y", (one, n - 1, zero), zero, eps),
-        **_correct("Z", (one, zero, n - 1), d, eps),
-        **_correct("M", (one, one, n - 2), zero, eps),
+        **_correct("Y", (1, n - 1, 0), 0, eps),
+        **_correct("Z", (1, 0, n - 1), d, eps),
+        **_correct("M", (1, 1, n - 2), 0, eps),
     }
 
 
-def _all_inputs(n: int, d: Poly, eps: Poly) -> dict[str, Row]:
+def _all_inputs(n: int, d: Fraction, eps: Fraction) -> dict[str, Row]:
     rows = _nonnegative_kernel()
     for j in range(n):
         for k in range(n - j):
-            counts = (as_poly(n - j - k), as_poly(j), as_poly(k))
-            rows |= _correct(f"x{n - j - k}y{j}z{k}", counts, d if j == 0 else as_poly(0), eps)
+            rows |= _correct(f"x{n - j - k}y{j}z{k}", (n - j - k, j, k), 0 if j else d, eps)
     return rows
 
 
-def _domination(n: Poly, d: Poly, eps: Poly) -> Row:
+def _domination(n: Scalar, d: Scalar, eps: Scalar) -> Row:
     """b > mu(d) c with mu(d) = (n-2)(d-2eps)/(2eps), multiplied by 2 eps > 0."""
-    return Row(2 * eps * _B - (n - 2) * (d - 2 * eps) * _C, True)
+    return Row((2 * eps) * _B - ((n - 2) * (d - 2 * eps)) * _C, True)
 
 
 def least_gap(n: int, eps: Fraction) -> Fraction:
@@ -170,8 +176,8 @@ def _gap_domination(parameters: object) -> Statement:
         f"instance n={n}, d={d}, eps={eps}: a nonnegative kernel head that is correct (error < {eps}) on the "
         f"inputs Y, Z, M of length {n} has alpha(x,y) > {factor(n, d, eps)} alpha(x,z) whenever "
         f"<x,z> - <x,y> = {d}",
-        _three_inputs(as_poly(n), as_poly(d), as_poly(eps)),
-        _domination(as_poly(n), as_poly(d), as_poly(eps)),
+        _three_inputs(n, d, eps),
+        _domination(n, d, eps),
     )
 
 
@@ -199,10 +205,10 @@ def _near_miss(parameters: object, bound: str, admissible: bool) -> tuple[Fracti
     fields = record(parameters, "parameters", ["n", "d", "eps", bound, "inputs"])
     n, d, eps = _gap_parameters(fields, admissible)
     if fields["inputs"] == "YZM":
-        where, rows = "the inputs Y, Z, M", _three_inputs(as_poly(n), as_poly(d), as_poly(eps))
+        where, rows = "the inputs Y, Z, M", _three_inputs(n, d, eps)
     elif fields["inputs"] == "xyz":
         integer(n, "parameters.n", 3, MAX_ALL_INPUTS)
-        where, rows = "every sequence over {x,y,z}, where <x,x> = <x,z>,", _all_inputs(n, as_poly(d), as_poly(eps))
+        where, rows = "every sequence over {x,y,z}, where <x,x> = <x,z>,", _all_inputs(n, d, eps)
     else:
         raise Malformed(f'parameters.inputs: expected "YZM" or "xyz", got {shown(fields["inputs"])}')
     side = "" if admissible else f" (below the least admissible gap {least_gap(n, eps)})"

@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from math import lcm
 
 TYPE_CHECKING = False  # `typing` costs start-up time; type checkers read this name the same way
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     T = TypeVar("T", dict[str, Any], list[Any], str)
@@ -218,6 +219,16 @@ class Poly:
     def variable(name: str) -> Poly:
         return Poly({(name,): Fraction(1)})
 
+    @staticmethod
+    def of(parts: Iterable[tuple[Poly | Fraction | int, tuple[str, ...]]]) -> Poly:
+        """The sum of coefficient * monomial over `parts`; a coefficient may itself be a polynomial."""
+        terms: dict[tuple[str, ...], Fraction] = {}
+        for coefficient, monomial in parts:
+            for factor, q in as_poly(coefficient).terms.items():
+                product = tuple(sorted(factor + monomial)) if factor else monomial
+                terms[product] = terms.get(product, 0) + q
+        return Poly({monomial: q for monomial, q in terms.items() if q})
+
     def __add__(self, other: Poly | Fraction | int) -> Poly:
         terms = dict(self.terms)
         for monomial, q in as_poly(other).terms.items():
@@ -260,13 +271,16 @@ class Poly:
         """The size of the largest coefficient."""
         return max((q.numerator.bit_length() + q.denominator.bit_length() for q in self.terms.values()), default=0)
 
-    def at(self, assignment: Mapping[str, Fraction]) -> Fraction:
-        """The value at a point that assigns every variable."""
-        total = _ZERO
+    def sign_at(self, numerators: Mapping[str, int], denominator: int) -> int:
+        """An integer with the sign of the value where each variable is numerator/denominator, denominator > 0."""
+        degree = max(map(len, self.terms), default=0)
+        scale = lcm(*(q.denominator for q in self.terms.values()))
+        total = 0
         for monomial, q in self.terms.items():
+            part = q.numerator * (scale // q.denominator) * denominator ** (degree - len(monomial))
             for name in monomial:
-                q = bounded(q * assignment[name])
-            total = bounded(total + q)
+                part *= numerators[name]
+            total += part
         return total
 
     def __repr__(self) -> str:

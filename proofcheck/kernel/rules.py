@@ -7,9 +7,10 @@ soundness argument of each, under the rule's name. A rule knows kinds of stateme
 from __future__ import annotations
 
 from fractions import Fraction
+from math import lcm
 
 from .claims import Existential, Statement, Universal
-from .exact import Budget, Malformed, Poly, Rejected, as_poly, expect, number, record, shown
+from .exact import Budget, Malformed, Rejected, as_poly, expect, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +24,12 @@ def _assignment(statement: Statement, value: object, place: str) -> None:
     variables = sorted(statement.variables())
     fields = record(value, place, variables)
     point = {name: number(fields[name], f"{place}.{name}") for name in variables}
-    budget, size = Budget(), Poly({(name,): q for name, q in point.items()}).bits()
+    denominator = lcm(*(q.denominator for q in point.values()))
+    numerators = {name: q.numerator * (denominator // q.denominator) for name, q in point.items()}
+    budget, size = Budget(), max(map(int.bit_length, [denominator, *numerators.values()]))
     for name, row in statement.rows.items():
         budget.charge(sum(map(len, row.poly.terms)), size)
-        if not row.holds(point):
+        if not row.holds(numerators, denominator):
             raise Rejected(f"{place}: the condition {name}, {shown(str(row))}, fails at this point")
 
 

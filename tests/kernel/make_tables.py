@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - the tables hold one attack a line
 """Writes the data files of this folder: accepted/, rejected/ and malformed/, one attack a file.
 
     python -m tests.kernel.make_tables
@@ -55,7 +56,7 @@ def data(fields: Any) -> bytes:
 
 def head(n: int, d: Fraction, eps: Fraction, a: Fraction, b: Fraction, c: Fraction = Fraction(1)) -> Fields:
     """The readout of mathematics.md B0 for the kernel row (a, b, c), levels (d, 0, d), h = d, shifted by t."""
-    slack = Fraction(1, 10**9)
+    slack = eps / (10**9 * n)
     return {
         "a": a,
         "b": b,
@@ -72,7 +73,7 @@ def factor(n: int, d: Fraction, eps: Fraction) -> Fraction:
 
 def tight_head(n: int, d: Fraction, eps: Fraction, delta: Fraction) -> Fields:
     """A tiny self weight and b half-way between mu c and (mu + delta) c."""
-    return head(n, d, eps, Fraction(1, 10**4) * delta / n, factor(n, d, eps) + delta / 2)
+    return head(n, d, eps, eps * delta / (10**4 * d), factor(n, d, eps) + delta / 2)
 
 
 def domination(n: int, d: Fraction, eps: Fraction) -> Fields:
@@ -165,6 +166,7 @@ def valid() -> dict[str, Fields]:
         "tightness-yzm-n30": tightness(30, f(2), f(1, 3), f(1, 100), "YZM"),
         "countermodel-xyz-n3-d1": countermodel(3, f(1), HALF, f(1, 1000), "xyz", (f(1), f(1, 1001), f(1))),
         "countermodel-xyz-n3-d3over2": countermodel(3, f(3, 2), HALF, f(3, 10), "xyz", (f(1), f(28, 100), f(1))),
+        "countermodel-yzm-n3-d3over2": countermodel(3, f(3, 2), HALF, f(3, 10), "YZM", (f(4), f(1, 10), f(1))),
         "countermodel-yzm-n30-d1over2": countermodel(30, f(1, 2), HALF, f(1, 9), "YZM", (f(10), f(1, 10), f(1))),
     }
 
@@ -216,7 +218,9 @@ def renamed(fields: Fields, path: str, new: str) -> Fields:
 def accepted() -> dict[str, bytes]:
     files = {name: data(fields) for name, fields in valid().items()}
     instance = valid()["domination-n3-d3-eps1over2"]
-    files["keys-in-another-order-and-spaces"] = b" \r\n\t" + json.dumps(dict(reversed(instance.items())), indent=7).encode()
+    files["keys-in-another-order-and-spaces"] = (
+        b" \r\n\t" + json.dumps(dict(reversed(instance.items())), indent=7).encode()
+    )
     files["escaped-ascii-spelling"] = edited(instance, '"claim":"gap', '"\\u0063laim":"\\u0067ap')
     files["producer-empty"] = data(changed(instance, ("producer", {})))
     files["producer-says-anything"] = data(
@@ -384,7 +388,7 @@ def rejected() -> dict[str, tuple[bytes, str]]:
             r"^witness\.assignment: the condition at-most-factor, .*, fails at this point$",
         ),
         "model-correct-on-three-inputs-only": (
-            changed(all_valid["countermodel-yzm-n30-d1over2"], ("parameters/n", 20), ("parameters/inputs", "xyz")),
+            changed(all_valid["countermodel-yzm-n3-d3over2"], ("parameters/inputs", "xyz")),
             r"^witness\.assignment: the condition x\d+y\d+z\d+\.(lower|upper), .*, fails at this point$",
         ),
         "model-other-eps": (
@@ -439,7 +443,7 @@ def malformed() -> dict[str, tuple[bytes, str]]:
     def raw(value: str | bytes) -> bytes:
         return edited(instance, '"Y.lower":1', b'"Y.lower":' + (value if isinstance(value, bytes) else value.encode()))
 
-    table = {
+    return {
         # the bytes
         "empty": (b"", r"^the file is empty$"),
         "blank": (b" \n\t\n", r"^the file is empty$"),
@@ -611,7 +615,10 @@ def malformed() -> dict[str, tuple[bytes, str]]:
             r"^an intermediate result has more than 16384 bits$",
         ),
         "intermediate-product-explodes": (
-            data(changed(tight, *((f"witness/assignment/{v}", f"{10**1490 + 1}/{10**1489 + k}") for v, k in zip("abcpqs", (3, 7, 9, 3, 7, 9), strict=True)))),
+            data(changed(tight, *(
+                (f"witness/assignment/{v}", spell(Fraction(tight["witness"]["assignment"][v]) + Fraction(1, 10**1400 + k)))
+                for v, k in zip("abcpqs", (3, 7, 9, 13, 19, 33), strict=True)
+            ))),
             r"^an intermediate result has more than 16384 bits$|^the check needs more work than the budget allows$",
         ),
         # parameters out of range
@@ -653,7 +660,6 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "uses-65-digits": (data(changed(instance, ("uses", [IDENTIFIER + "0"]))), r"^uses\[0\]: expected 64 hexadecimal digits, got "),
         "producer-string": (data(changed(instance, ("producer", "me"))), r"^producer: expected an object, got 'me'$"),
     }  # fmt: skip
-    return table
 
 
 def files() -> dict[str, bytes]:

@@ -1,0 +1,30 @@
+"""Small helpers: best-of timing and whole-process start-up."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+
+def seconds(work: Callable[[], object], repeat: int = 1) -> float:
+    """The least time of `repeat` runs."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def process_seconds(*commands: list[str], repeat: int = 11) -> list[float]:
+    """The median wall time of each command, run in turn so that drift hits all alike."""
+    times: list[list[float]] = [[] for _ in commands]
+    for _ in range(repeat):
+        for i, command in enumerate(commands):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, *command], check=False, capture_output=True)
+            times[i].append(time.perf_counter() - start)
+    return [statistics.median(t) for t in times]
