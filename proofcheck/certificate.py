@@ -12,19 +12,37 @@ from pathlib import Path
 from typing import Any
 
 from proofcheck import __version__
-from proofcheck.kernel.check import FORMAT, Certificate, Verdict, check
+from proofcheck.kernel.check import CONDITIONAL, FORMAT, VERIFIED, Certificate, Report, Verdict, check
 from proofcheck.kernel.exact import canonical, spelled
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A certificate that the kernel has accepted: its canonical bytes, its id and the verdict."""
+    """A certificate that the kernel has accepted, with its canonical bytes and the kernel's report on them."""
 
     data: bytes
-    id: str
-    claim: str
-    rule: str
-    verdict: Verdict
+    report: Report
+
+    @property
+    def id(self) -> str:
+        return str(self.report.certificate.id)
+
+    @property
+    def claim(self) -> str:
+        return str(self.report.certificate.claim)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As they are spelled in the certificate."""
+        return dict(self.report.certificate.parameters)
+
+    @property
+    def rule(self) -> str:
+        return str(self.report.certificate.rule)
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.report.verdict
 
     def write(self, folder: Path, name: str) -> Path:
         """Writes `folder`/`name`.json by way of a temporary file, so that no reader sees half of it."""
@@ -40,15 +58,16 @@ def certify(
     witness: Mapping[str, Any],
     *,
     command: str,
-    uses: Iterable[str] = (),
+    uses: Iterable[Checked] = (),
     tools: Mapping[str, str] | None = None,
     seed: int | None = None,
 ) -> Checked:
     """Builds the certificate, has the kernel check its bytes, and returns it.
 
-    Rationals in `parameters` and `witness` are Fractions; `command` is what a reader types to produce it again.
+    Rationals in `parameters` and `witness` are Fractions; `uses` are the certificates that it rests on; `command` is what a reader types to produce it again.
     Raises the kernel's `Rejected` or `Malformed`: a producer whose output fails here has a bug.
     """
+    rested = sorted(uses, key=lambda use: use.claim)
     producer: dict[str, Any] = {
         "proofcheck": __version__,
         "python": platform.python_version(),
@@ -63,12 +82,14 @@ def certify(
         "parameters": spell(parameters),
         "rule": rule,
         "witness": spell(witness),
-        "uses": list(uses),
+        "uses": [{"claim": u.claim, "id": u.id, "parameters": u.parameters} for u in rested],
         "producer": producer,
     }
     data = canonical(fields) + b"\n"
     certificate = Certificate(data)
-    return Checked(data, certificate.id, claim, rule, check(certificate))
+    verdict = check(certificate, {use.id: use.report for use in rested})
+    status = CONDITIONAL if verdict.assumed else VERIFIED
+    return Checked(data, Report("", status, verdict.claim, certificate, verdict))
 
 
 def spell(value: Any) -> Any:

@@ -116,7 +116,7 @@ def _work(task: Instance | None, solver: Solver) -> list[tuple[Outcome, float]]:
 def _summary(outcome: Outcome, path: Path, seconds: float) -> dict[str, Any]:
     import json
 
-    from proofcheck.kernel.claims import least_gap
+    from proofcheck.kernel.claims.parameters import least_gap
     from proofcheck.kernel.exact import number
 
     certificate = outcome.certificate
@@ -139,7 +139,7 @@ def _summary(outcome: Outcome, path: Path, seconds: float) -> dict[str, Any]:
 
 def _show(results: list[dict[str, Any]], as_json: bool) -> None:
     """One row per instance: the factor, the certificates of domination and of tightness."""
-    from proofcheck.kernel.claims import factor
+    from proofcheck.kernel.claims.parameters import factor
     from proofcheck.kernel.exact import number
 
     from . import output

@@ -1,12 +1,12 @@
-"""python -S -m proofcheck.kernel FILE...   (exit: 0 verified, 1 rejected, 2 usage, 3 conditional, 4 malformed)"""
+"""python -S -m proofcheck.kernel PATH...   (exit: 0 verified, 1 rejected, 2 usage, 3 conditional, 4 malformed)"""
 
 from __future__ import annotations
 
 import sys
 
-from .check import OUTCOMES, check_file, overall
+from .check import OUTCOMES, check_files, files, overall
 
-USAGE = "usage: python -S -m proofcheck.kernel FILE...\n" + __doc__.split("FILE...")[1].strip() + "\n"
+USAGE = "usage: python -S -m proofcheck.kernel PATH...\n" + __doc__.split("PATH...")[1].strip() + "\n"
 
 
 def main(arguments: list[str]) -> int:
@@ -14,11 +14,14 @@ def main(arguments: list[str]) -> int:
         wants_help = arguments in (["-h"], ["--help"])
         (sys.stdout if wants_help else sys.stderr).write(USAGE)
         return 0 if wants_help else 2
-    reports = []
-    for path in arguments:
-        report = check_file(path)
-        reports.append(report)
-        print(f"{OUTCOMES[report.status]}  {ascii(path)[1:-1]}: {report.message}")
+    paths = [found for argument in arguments for found in files(argument)]
+    reports = check_files(paths)
+    for report in reports:
+        assumed = "".join(f"\n    assumed: {sentence}" for sentence in report.verdict.assumed) if report.verdict else ""
+        print(f"{OUTCOMES[report.status]}  {ascii(report.path)[1:-1]}: {report.message}{assumed}")
+    if not reports:
+        sys.stderr.write("no certificates found\n")
+        return 2
     status = overall(reports)
     counts = [(OUTCOMES[s], sum(r.status == s for r in reports)) for s in OUTCOMES]
     print(f"{len(reports)} files: " + ", ".join(f"{count} {word}" for word, count in counts if count))

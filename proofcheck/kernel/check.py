@@ -8,9 +8,14 @@ import re
 import stat
 from collections import namedtuple
 
-from .claims import statement
+from .claims import CLAIMS, statement
 from .exact import MAX_BYTES, Malformed, Rejected, canonical, expect, load_json, record, shown
-from .rules import RULES
+from .rules import apply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 FORMAT = "proofcheck/1"
 VERIFIED, REJECTED, CONDITIONAL, MALFORMED = 0, 1, 3, 4  # exit statuses; 2 is a usage error
@@ -21,7 +26,10 @@ _FIELDS = ("format", "claim", "parameters", "rule", "witness", "uses", "producer
 
 
 class Certificate:
-    """A parsed certificate. `id` is the SHA-256 of its canonical bytes without `producer`."""
+    """A parsed certificate. `id` is the SHA-256 of its canonical bytes without `producer`.
+
+    `uses` maps each claim that this one rests on to (id, parameters) of the certificate that shows it.
+    """
 
     __slots__ = ("claim", "id", "parameters", "rule", "uses", "witness")
 
@@ -33,10 +41,15 @@ class Certificate:
         self.parameters = expect(fields["parameters"], "parameters", dict)
         self.rule = expect(fields["rule"], "rule", str)
         self.witness = expect(fields["witness"], "witness", dict)
-        self.uses = expect(fields["uses"], "uses", list)
-        for i, use in enumerate(self.uses):
-            if not _IDENTIFIER.fullmatch(expect(use, f"uses[{i}]", str)):
-                raise Malformed(f"uses[{i}]: expected 64 hexadecimal digits, got {shown(use)}")
+        self.uses: dict[str, tuple[str, dict[str, Any]]] = {}
+        for i, item in enumerate(expect(fields["uses"], "uses", list)):
+            use = record(item, f"uses[{i}]", ["claim", "id", "parameters"])
+            name = expect(use["claim"], f"uses[{i}].claim", str)
+            if not _IDENTIFIER.fullmatch(expect(use["id"], f"uses[{i}].id", str)):
+                raise Malformed(f"uses[{i}].id: expected 64 hexadecimal digits, got {shown(use['id'])}")
+            if name in self.uses:
+                raise Malformed(f"uses[{i}]: the claim {shown(name)} is listed twice")
+            self.uses[name] = (use["id"], expect(use["parameters"], f"uses[{i}].parameters", dict))
         expect(fields["producer"], "producer", dict)
         self.id = identifier(fields)
 
@@ -53,14 +66,31 @@ Verdict = namedtuple("Verdict", "claim checked assumed")
 Report = namedtuple("Report", "path status message certificate verdict")
 
 
-def check(certificate: Certificate) -> Verdict:
-    """The verdict on one certificate; raises `Rejected` or `Malformed` with the reason."""
-    shown_claim = statement(certificate.claim, certificate.parameters)
-    if certificate.rule not in RULES:
-        raise Malformed(f"rule: unknown rule {certificate.rule!r}")
-    if certificate.uses:
-        raise Rejected(f"uses: rule {certificate.rule} rests on no other certificate, but some are listed")
-    return Verdict(shown_claim.sentence, RULES[certificate.rule](shown_claim, certificate.witness), [])
+def check(certificate: Certificate, known: dict[str, Report] | None = None) -> Verdict:
+    """The verdict on one certificate; raises `Rejected` or `Malformed` with the reason.
+
+    `known` maps ids to the reports of certificates already checked. One that is used but not known is assumed, and the
+    verdict says so; one that is known must have been accepted and must state what the user says it states.
+    """
+    claim = statement(certificate.claim, certificate.parameters)
+    needs = CLAIMS[certificate.claim][1]
+    if set(certificate.uses) != set(needs):
+        listed = ", ".join(certificate.uses) or "none"
+        raise Rejected(f"uses: this claim rests on {', '.join(needs) or 'no other certificate'}; listed: {listed}")
+    used, assumed = {}, []
+    for name, (identity, parameters) in certificate.uses.items():
+        used[name] = statement(name, parameters)
+        report = (known or {}).get(identity)
+        if report is None:
+            assumed.append(f"certificate {identity[:12]} ({name}), which was not supplied")
+        elif report.verdict is None:
+            raise Rejected(f"uses: the certificate {identity[:12]} ({name}) is not accepted: {report.message}")
+        elif (report.certificate.claim, canonical(report.certificate.parameters)) != (name, canonical(parameters)):
+            raise Rejected(f"uses: the certificate {identity[:12]} is not about {name} with these parameters")
+        else:
+            assumed += report.verdict.assumed
+    checked = apply(certificate.rule, claim, certificate.witness, used)
+    return Verdict(claim.sentence, checked, list(dict.fromkeys(assumed)))
 
 
 def read(path: str) -> bytes:
@@ -75,18 +105,47 @@ def read(path: str) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
-def check_file(path: str) -> Report:
-    """Reads, parses and checks one file. Every refusal is a report, never an exception."""
-    certificate = None
+def files(path: str) -> list[str]:
+    """The path itself, or every *.json below it where it is a folder."""
+    if not os.path.isdir(path):
+        return [path]
+    found = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return sorted(file for file in found if file.endswith(".json"))
+
+
+def check_files(paths: Sequence[str]) -> list[Report]:
+    """Reads and checks files, each after those it rests on. Every refusal is a report, never an exception."""
+    reports: dict[str, Report] = {}
+    waiting: dict[str, Certificate] = {}
+    for path in paths:
+        try:
+            waiting[path] = Certificate(read(path))
+        except Malformed as error:
+            reports[path] = Report(path, MALFORMED, str(error), None, None)
+    known: dict[str, Report] = {}
+    while waiting:
+        pending = {certificate.id for certificate in waiting.values()}
+        # A used certificate lies in the file set or it does not; ids are hashes, so uses cannot form a circle.
+        ready = [p for p, c in waiting.items() if not any(i in pending for i, _ in c.uses.values())] or list(waiting)
+        for path in ready:
+            reports[path] = known[waiting[path].id] = _report(path, waiting[path], known)
+            del waiting[path]
+    return [reports[path] for path in dict.fromkeys(paths)]
+
+
+def _report(path: str, certificate: Certificate, known: dict[str, Report]) -> Report:
     try:
-        certificate = Certificate(read(path))
-        verdict = check(certificate)
+        verdict = check(certificate, known)
     except Rejected as error:
         return Report(path, REJECTED, str(error), certificate, None)
     except Malformed as error:
         return Report(path, MALFORMED, str(error), certificate, None)
-    status = CONDITIONAL if verdict.assumed else VERIFIED
-    return Report(path, status, verdict.claim, certificate, verdict)
+    return Report(path, CONDITIONAL if verdict.assumed else VERIFIED, verdict.claim, certificate, verdict)
+
+
+def check_file(path: str) -> Report:
+    """One file on its own: what it uses is assumed."""
+    return check_files([path])[0]
 
 
 def overall(reports: list[Report]) -> int:

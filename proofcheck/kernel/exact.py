@@ -31,6 +31,7 @@ MAX_TERMS = 20_000  # of a polynomial, and of pairs of terms in one product
 MAX_WORK = 400_000  # units of about 2 microseconds in one rule
 
 _FRACTION = re.compile(r"(-?[1-9][0-9]*)/([1-9][0-9]*)", re.ASCII)
+_HEX = re.compile(r"0|[1-9a-f][0-9a-f]*", re.ASCII)
 
 
 class Malformed(Exception):  # noqa: N818 - a verdict on the input, not a fault
@@ -153,6 +154,20 @@ def integer(value: object, place: str, low: int, high: int | None = None) -> int
         wanted = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
         raise Malformed(f"{place}: expected {wanted}, got {shown(value)}")
     return value
+
+
+def words(values: list[object], place: str) -> list[int]:
+    """Sets as lower-case hexadecimal bit masks, strictly increasing (so that none is repeated)."""
+    masks = []
+    for i, value in enumerate(values):
+        if not _HEX.fullmatch(expect(value, f"{place}[{i}]", str)):
+            raise Malformed(f"{place}[{i}]: expected a lower-case hexadecimal number, got {shown(value)}")
+        masks.append(int(str(value), 16))
+        if i and masks[i] <= masks[i - 1]:
+            raise Malformed(
+                f"{place}[{i}]: words must increase, but {shown(value)} repeats or undercuts its predecessor"
+            )
+    return masks
 
 
 def number(value: object, place: str) -> Fraction:

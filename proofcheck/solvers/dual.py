@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from proofcheck.errors import ClaimFails
-from proofcheck.kernel.claims import Row
+from proofcheck.kernel.claims.forms import Row
 from proofcheck.kernel.exact import Poly, as_poly
 
 from . import z3_solver

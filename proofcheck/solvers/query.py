@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from proofcheck.kernel.claims import Row, Universal
+from proofcheck.kernel.claims.forms import Row, Universal, refutable
 from proofcheck.kernel.exact import Poly
 
 Status = Literal["sat", "unsat"]
@@ -57,4 +57,4 @@ def product_name(monomial: tuple[str, ...]) -> str:
 
 def negation(name: str, statement: Universal) -> Query:
     """The negated claim: unsatisfiable if and only if the universal statement holds."""
-    return Query(name, statement.refutable(), "unsat")
+    return Query(name, refutable(statement), "unsat")

@@ -14,7 +14,7 @@ from typing import Any
 import z3
 
 from proofcheck.errors import Undecided
-from proofcheck.kernel.claims import Row
+from proofcheck.kernel.claims.forms import Row
 
 from .query import Answer, Query
 

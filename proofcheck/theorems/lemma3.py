@@ -31,7 +31,10 @@ from fractions import Fraction
 from math import ceil
 
 from proofcheck.certificate import Checked, certify
-from proofcheck.kernel.claims import MAX_ALL_INPUTS, Row, Universal, factor, least_gap, statement
+from proofcheck.kernel.claims import statement
+from proofcheck.kernel.claims.forms import Row, Universal, refutable
+from proofcheck.kernel.claims.gap import MAX_ALL_INPUTS
+from proofcheck.kernel.claims.parameters import factor, least_gap
 from proofcheck.kernel.exact import Poly, spelled
 from proofcheck.solvers import dual, z3_solver
 from proofcheck.solvers.portfolio import TIMEOUT, Solver, decide, versions
@@ -100,7 +103,7 @@ def _domination(instance: Instance, solver: Solver, timeout: float) -> Outcome:
     for query in queries:
         decide(query, solver, timeout)
     witness = {
-        "multipliers": dual.multipliers(name, claim.refutable(), timeout),
+        "multipliers": dual.multipliers(name, refutable(claim), timeout),
         "model": _head(_head_query(f"{name}-model", claim.rows), Solver.Z3, timeout),
     }
     certificate = certify("gap-domination", parameters, "farkas", witness, command=instance.command, tools=versions())
@@ -115,7 +118,7 @@ def prove_symbolic(solver: Solver = Solver.Z3, timeout: float = TIMEOUT) -> Outc
     """
     name = "gap-domination-symbolic"
     claim = _universal(name, {})
-    rows = claim.refutable()
+    rows = refutable(claim)
     others = [row for row in rows if row not in {"n", "eps", "eps-max", "gap"}]
     candidates = {product_name(c): c for row in others for c in [(row,), ("n", row), ("gap", row)]}
     products = dual.product_rows(rows, candidates.values())

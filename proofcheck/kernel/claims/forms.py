@@ -1,0 +1,77 @@
+"""The shapes that a statement can take. A rule knows shapes, never theorems.
+
+A statement is a named tuple whose first field is its sentence. The shapes about polynomial conditions over the
+reals come with functions below; the others are lists of numbers whose meaning the sentence and TRUST.md give.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from ..exact import Poly, as_poly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+# For all reals, the conditions `rows` (name -> Row) imply the conclusion (a Row).
+Universal = namedtuple("Universal", "sentence rows conclusion")
+# Some real point meets all of `rows`.
+Existential = namedtuple("Existential", "sentence rows")
+# Every one of `cases` (name -> Universal) holds; TRUST.md says why the sentence follows.
+Cases = namedtuple("Cases", "sentence cases")
+# Some family of at least `size` subsets of [m], each of `weight` elements, has |S\U| >= distance for all S != U.
+Code = namedtuple("Code", "sentence m weight distance size")
+# Every head correct at exact length n has alpha(x,y) > factor alpha(x,z) where <x,z> - <x,y> = distance.
+Chain = namedtuple("Chain", "sentence n eps distance factor")
+# Every head on m-bit tokens correct at exact length n has at least `value` features.
+FeatureRank = namedtuple("FeatureRank", "sentence m n eps value")
+# The matrix with `rows` rows, `columns` columns and the given entry(i, j) has rank at least `rank`.
+Matrix = namedtuple("Matrix", "sentence rows columns entry rank")
+# The head (a minip.Head) is correct on every sequence of length 1..n.
+HeadTask = namedtuple("HeadTask", "sentence head n eps")
+# exp(tau) >= bound.
+Exponential = namedtuple("Exponential", "sentence tau bound")
+# Every assignment of the typed family on these words has the targets that it assigns.
+TypedFamily = namedtuple("TypedFamily", "sentence m weight s words")
+# A correct sketch model has sum of log2 |alphabet| >= q log2(s+1) > bits - 1.
+Transcript = namedtuple("Transcript", "sentence m s q bits")
+# `holds`, a function of the statements it rests on (claim name -> statement), returns a reason or None where it fails.
+Consequence = namedtuple("Consequence", "sentence holds")
+
+NEGATED = "negated-conclusion"
+
+
+class Row:
+    """A condition: `poly` > 0 (strict) or `poly` >= 0."""
+
+    __slots__ = ("poly", "strict")
+
+    def __init__(self, poly: Poly, strict: bool) -> None:
+        self.poly = poly
+        self.strict = strict
+
+    def holds(self, numerators: dict[str, int], denominator: int) -> bool:
+        """Does the condition hold where each variable has the value numerator/denominator?"""
+        sign = self.poly.sign_at(numerators, denominator)
+        return sign > 0 if self.strict else sign >= 0
+
+    def __repr__(self) -> str:
+        return f"{self.poly} {'>' if self.strict else '>='} 0"
+
+
+def positive(poly: Poly | Fraction | int) -> Row:
+    return Row(as_poly(poly), True)
+
+
+def nonnegative(poly: Poly | Fraction | int) -> Row:
+    return Row(as_poly(poly), False)
+
+
+def variables(rows: dict[str, Row]) -> list[str]:
+    return sorted(set().union(*(row.poly.variables() for row in rows.values())))
+
+
+def refutable(claim: Universal) -> dict[str, Row]:
+    """The hypotheses and the negated conclusion: the statement says that no real point meets these."""
+    return {**claim.rows, NEGATED: Row(-claim.conclusion.poly, not claim.conclusion.strict)}
