@@ -114,6 +114,8 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.write(data)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(path)
         raise

@@ -52,9 +52,9 @@ def command(
     """
     if solver not in ("z3", "cvc5", "both"):
         raise UsageError(f"--solver: expected z3, cvc5 or both, got {solver!r}")
-    lengths = options.integers(n or DEFAULT_N, "--n", 3, LARGEST_N)
-    epsilons = options.epsilons(eps or DEFAULT_EPS)
-    chosen_gaps = options.gaps(d) if d else None
+    lengths = options.integers(DEFAULT_N if n is None else n, "--n", 3, LARGEST_N)
+    epsilons = options.epsilons(DEFAULT_EPS if eps is None else eps)
+    chosen_gaps = None if d is None else options.gaps(d)
     if len(lengths) * len(epsilons) * len(chosen_gaps or "12345678") > 20_000:
         raise UsageError("--n, --d, --eps: more than 20000 instances; ask for fewer at a time")
 
@@ -90,7 +90,7 @@ def command(
     if as_json:
         output.print_json({"status": status, "results": results})
     where = output.console(as_json)
-    where.print(f"{len(results)} certificates written to {out} and re-checked by the kernel.")
+    where.print(f"{len(results)} certificates written to {out} and re-checked by the kernel.", markup=False)
     for result in failed:
         where.print(
             f"Lemma 3 does not apply: {result['statement']}. The gap must be at least "

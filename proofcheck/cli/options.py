@@ -6,46 +6,51 @@ import re
 from fractions import Fraction
 
 from proofcheck.errors import UsageError
+from proofcheck.kernel.exact import shown
 
 _RATIONAL = re.compile(r"-?[0-9]{1,40}(/[0-9]{1,40})?", re.ASCII)
 
 
-def rational(text: str, option: str) -> Fraction:
+def rational(text: str, option: str, wanted: str) -> Fraction:
     """ "5/2", "3": exact rationals. Decimals are refused, since 0.1 is read differently by different people."""
-    if not _RATIONAL.fullmatch(text.strip()) or re.search(r"/0+$", text.strip()):
-        raise UsageError(f'{option}: expected an integer or a fraction "p/q", got {text!r}')
-    return Fraction(text.strip())
+    text = text.strip(" ")
+    if not _RATIONAL.fullmatch(text) or re.search(r"/0+$", text):
+        raise UsageError(
+            f"{option}: expected {wanted}, as integers or fractions p/q of at most 40 digits each, got {shown(text)}"
+        )
+    return Fraction(text)
 
 
 def epsilon(text: str, option: str = "--eps") -> Fraction:
     """An error bound with 0 < eps <= 1/2."""
-    eps = rational(text, option)
+    wanted = "0 < eps <= 1/2"
+    eps = rational(text, option, wanted)
     if not 0 < eps <= Fraction(1, 2):
-        raise UsageError(f"{option}: expected 0 < eps <= 1/2, got {text.strip()}")
+        raise UsageError(f"{option}: expected {wanted}, got {shown(text)}")
     return eps
 
 
 def epsilons(text: str, option: str = "--eps") -> list[Fraction]:
     """One or more error bounds, separated by commas."""
-    return [epsilon(part, option) for part in text.split(",")]
+    return list(dict.fromkeys(epsilon(part, option) for part in text.split(",")))
 
 
 def integers(text: str, option: str, low: int, high: int) -> range:
     """ "A" or "A:B" (both ends included) with low <= A <= B <= high."""
-    ends = [rational(part, option) for part in text.split(":")]
-    if len(ends) > 2 or any(end.denominator != 1 for end in ends):
-        raise UsageError(f"{option}: expected an integer A or a range A:B, got {text!r}")
+    wanted = f"an integer A or a range A:B with {low} <= A <= B <= {high}"
+    ends = [rational(part, option, wanted) for part in text.split(":")]
     first, last = int(ends[0]), int(ends[-1])
-    if not low <= first <= last <= high:
-        raise UsageError(f"{option}: expected {low} <= A <= B <= {high}, got {text!r}")
+    if len(ends) > 2 or any(end.denominator != 1 for end in ends) or not low <= first <= last <= high:
+        raise UsageError(f"{option}: expected {wanted}, got {shown(text)}")
     return range(first, last + 1)
 
 
 def gaps(text: str, option: str = "--d") -> list[Fraction]:
     """ "A" or "A:B": positive rationals, A, A+1, .. up to B."""
-    ends = [rational(part, option) for part in text.split(":")]
+    wanted = "a gap A > 0 or a range A:B with 0 < A <= B"
+    ends = [rational(part, option, wanted) for part in text.split(":")]
     if len(ends) > 2 or not 0 < ends[0] <= ends[-1]:
-        raise UsageError(f"{option}: expected a gap A > 0 or a range A:B with 0 < A <= B, got {text!r}")
+        raise UsageError(f"{option}: expected {wanted}, got {shown(text)}")
     if ends[-1] - ends[0] > 1000:
-        raise UsageError(f"{option}: expected at most 1001 gaps, got {text!r}")
+        raise UsageError(f"{option}: expected at most 1001 gaps, got {shown(text)}")
     return [ends[0] + i for i in range(int(ends[-1] - ends[0]) + 1)]

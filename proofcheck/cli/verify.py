@@ -11,14 +11,16 @@ from proofcheck.errors import UsageError
 
 
 def command(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Certificate files, or folders of them.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Certificate files, or folders of them.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> int:
     """Re-check certificates: any file, any folder (all *.json in it, recursively)."""
     from proofcheck.kernel.check import OUTCOMES, check_file, overall
 
     files: list[Path] = []
-    for path in paths:
+    if "" in paths:  # Path("") is the working folder
+        raise UsageError("expected files or folders, got an empty argument")
+    for path in map(Path, paths):
         found = sorted(path.rglob("*.json")) if path.is_dir() else [path]
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
@@ -31,7 +33,7 @@ def command(
         reports.append(report)
         if not as_json:
             identifier = report.certificate.id[:12] if report.certificate else "-" * 12
-            typer.echo(f"{OUTCOMES[report.status]:<11} {identifier}  {file}: {report.message}")
+            typer.echo(f"{OUTCOMES[report.status]:<11} {identifier}  {ascii(str(file))[1:-1]}: {report.message}")
     status = overall(reports)
     if as_json:
         import json

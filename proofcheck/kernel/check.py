@@ -99,9 +99,10 @@ def read(path: str) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError) as error:
         raise Malformed(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Malformed("not a regular file")
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Malformed("not a regular file")
         return file.read(MAX_BYTES + 1)
 
 

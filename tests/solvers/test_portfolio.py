@@ -3,7 +3,7 @@
 import builtins
 import re
 import sys
-from fractions import Fraction as F
+from fractions import Fraction
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_agreement_with_the_theory(solver):
 
 def test_models_are_rational_points_of_the_query_and_come_from_z3():
     z3_answer, cvc5_answer = decide(Query("model", {**ROWS, "exact": Row(3 * X - 7, False)}, "sat"), Solver.BOTH)
-    assert F(7, 3) <= z3_answer.model["x"] < 3
+    assert Fraction(7, 3) <= z3_answer.model["x"] < 3
     assert cvc5_answer.model is None
 
 
@@ -84,13 +84,13 @@ def test_a_lie_that_pleases_the_theory_is_caught_too(monkeypatch):
 def test_disagreement_stops_the_proof_of_an_instance(monkeypatch):
     monkeypatch.setattr(cvc5_solver, "solve", lambda query, timeout: Answer("cvc5", "sat", None, 0.0))
     with pytest.raises(SolverDisagreement, match="query gap-domination-n3-d2-eps1over2-linear: expected unsat"):
-        lemma3.prove(lemma3.Instance(3, F(2), F(1, 2)), Solver.BOTH)
+        lemma3.prove(lemma3.Instance(3, Fraction(2), Fraction(1, 2)), Solver.BOTH)
 
 
 def test_a_liar_that_says_sat_without_a_model_gives_no_certificate(monkeypatch):
     monkeypatch.setattr(z3_solver, "solve", lambda query, timeout: Answer("z3", "unsat", None, 0.0))
     with pytest.raises(SolverDisagreement, match="expected sat, but z3 says unsat"):
-        lemma3.refute(lemma3.Instance(30, F(1), F(1, 2)))
+        lemma3.refute(lemma3.Instance(30, Fraction(1), Fraction(1, 2)))
 
 
 @pytest.mark.parametrize("solver", ALL)
@@ -133,7 +133,7 @@ def test_a_missing_cvc5_is_a_usage_error_that_says_what_to_install(no_cvc5, solv
 
 def test_z3_alone_does_not_need_cvc5(no_cvc5):
     assert decide(Query("fine", ROWS, "sat"), Solver.Z3)[0].status == "sat"
-    assert lemma3.prove(lemma3.Instance(3, F(2), F(1, 2)))[0].certificate.verdict.assumed == []
+    assert lemma3.prove(lemma3.Instance(3, Fraction(2), Fraction(1, 2)))[0].certificate.verdict.assumed == []
 
 
 def test_versions_name_the_solver_of_certificates():

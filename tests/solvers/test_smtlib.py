@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from fractions import Fraction as F
+from fractions import Fraction
 
 import pytest
 
@@ -16,13 +16,13 @@ from proofcheck.theorems.lemma3 import Instance, prove, prove_symbolic, refute
 
 READERS = (z3_solver, cvc5_solver)
 ADMISSIBLE = [
-    (3, F(2), F(1, 2)),
-    (7, F(5, 2), F(2, 7)),
-    (5, F(17, 3), F(1, 10)),
-    (24, F(3), F(1, 3)),
-    (40, F(9, 4), F(1, 9)),
+    (3, Fraction(2), Fraction(1, 2)),
+    (7, Fraction(5, 2), Fraction(2, 7)),
+    (5, Fraction(17, 3), Fraction(1, 10)),
+    (24, Fraction(3), Fraction(1, 3)),
+    (40, Fraction(9, 4), Fraction(1, 9)),
 ]
-TOO_SMALL = [(3, F(1), F(1, 2)), (5, F(1, 9), F(1, 3)), (30, F(1), F(1, 2))]
+TOO_SMALL = [(3, Fraction(1), Fraction(1, 2)), (5, Fraction(1, 9), Fraction(1, 3)), (30, Fraction(1), Fraction(1, 2))]
 
 
 def queries():
@@ -73,9 +73,20 @@ def test_the_file_says_what_the_query_says_and_not_its_status(tmp_path, expected
 
 
 @pytest.mark.parametrize(
-    "value", [F(0), F(1), F(-1), F(7), F(-7), F(2, 7), F(-2, 7), F(10**40 + 1, 10**39 + 3), F(-1, 10**50)]
+    "value",
+    [
+        Fraction(0),
+        Fraction(1),
+        Fraction(-1),
+        Fraction(7),
+        Fraction(-7),
+        Fraction(2, 7),
+        Fraction(-2, 7),
+        Fraction(10**40 + 1, 10**39 + 3),
+        Fraction(-1, 10**50),
+    ],
 )
-@pytest.mark.parametrize("coefficient", [F(1), F(-1), F(3, 4), F(-3, 4), F(-5)])
+@pytest.mark.parametrize("coefficient", [Fraction(1), Fraction(-1), Fraction(3, 4), Fraction(-3, 4), Fraction(-5)])
 def test_numbers_survive_the_file(value, coefficient):
     """coefficient * x = coefficient * value has the solution x = value and no other, also after reading."""
     x = Poly.variable("x")
@@ -95,8 +106,8 @@ def test_numbers_survive_the_file(value, coefficient):
 def test_rendering():
     x, y = Poly.variable("x"), Poly.variable("a*p")
     rows = {
-        "negated-conclusion": Row(F(-2, 7) * x * y + 1, True),
-        "x2y0z1.lower": Row(-x - F(1, 3), False),
+        "negated-conclusion": Row(Fraction(-2, 7) * x * y + 1, True),
+        "x2y0z1.lower": Row(-x - Fraction(1, 3), False),
         "plain": Row(as_poly(0), False),
     }
     assert smtlib.render(Query("odd names", rows, "unsat")).splitlines() == [
@@ -144,7 +155,7 @@ def test_a_file_that_asks_nothing_is_undecided_for_cvc5():
 
 @pytest.mark.skipif(shutil.which("z3") is None, reason="the stand-alone z3 is not installed")
 def test_the_stand_alone_z3_reads_the_file(tmp_path):
-    for query in prove(Instance(3, F(2), F(1, 2)))[0].queries:
+    for query in prove(Instance(3, Fraction(2), Fraction(1, 2)))[0].queries:
         path = smtlib.write(query, tmp_path)
         done = subprocess.run(["z3", str(path)], capture_output=True, text=True, timeout=30, check=False)
         assert done.stdout.split() == ["unsat"], (sys.platform, done.stderr)
