@@ -51,7 +51,7 @@ def run() -> None:
     print(f"          proofcheck verify FILE / python -c pass        {verify / bare:.2f}")
 
     claim = statement("gap-domination-symbolic", {})
-    raw = negation("symbolic", claim)  # type: ignore[arg-type]
+    raw = negation("symbolic", claim)
     rows = raw.rows
     others = [row for row in rows if row not in {"n", "eps", "eps-max", "gap"}]
     candidates = [c for row in others for c in [(row,), ("n", row), ("gap", row)]]

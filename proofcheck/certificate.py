@@ -64,8 +64,9 @@ def certify(
 ) -> Checked:
     """Builds the certificate, has the kernel check its bytes, and returns it.
 
-    Rationals in `parameters` and `witness` are Fractions; `uses` are the certificates that it rests on; `command` is what a reader types to produce it again.
-    Raises the kernel's `Rejected` or `Malformed`: a producer whose output fails here has a bug.
+    Rationals in `parameters` and `witness` are Fractions; `uses` are the certificates that it rests on; `command` is
+    what a reader types to produce it again. Raises the kernel's `Rejected` or `Malformed`: a producer whose output
+    fails here has a bug.
     """
     rested = sorted(uses, key=lambda use: use.claim)
     producer: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 import typer
 
 from proofcheck import __version__
-from proofcheck.errors import ProofcheckError
+from proofcheck.errors import FAILS, ProofcheckError
 
-from . import lemma3, verify
+from . import lemma3, paper, theorems, verify
 
 app = typer.Typer(
     add_completion=False,
@@ -31,9 +32,15 @@ def _guarded(command: Callable[..., int]) -> Callable[..., None]:
     def run(*arguments: Any, **options: Any) -> None:
         try:
             status = command(*arguments, **options)
+        except KeyboardInterrupt:
+            typer.echo("proofcheck: interrupted; what was written so far is complete", err=True)
+            status = 130
         except ProofcheckError as error:
             typer.echo(f"proofcheck: {error}", err=True)
             status = error.status
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the shutdown would complain again
+            status = FAILS
         except OSError as error:
             typer.echo(f"proofcheck: {error.filename or 'a file'}: {error.strerror or error}", err=True)
             status = 2
@@ -56,13 +63,24 @@ def _options(
 
 
 app.command("lemma3")(_guarded(lemma3.command))
+app.command("paper")(_guarded(paper.command))
 app.command("verify")(_guarded(verify.command))
+for command in (
+    theorems.theorem1,
+    theorems.theorem2,
+    theorems.lemma4,
+    theorems.theorem5,
+    theorems.theorem6,
+    theorems.corollary7,
+    theorems.theorem8,
+    theorems.theorem9,
+    theorems.proposition10,
+    theorems.domination,
+    theorems.chain,
+):
+    app.command(command.__name__)(_guarded(command))
 
 
 def main() -> None:
     """Entry point of `proofcheck` and `python -m proofcheck`."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        typer.echo("proofcheck: interrupted; what was written so far is complete", err=True)
-        sys.exit(130)
+    app()

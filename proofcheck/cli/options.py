@@ -30,6 +30,14 @@ def epsilon(text: str, option: str = "--eps") -> Fraction:
     return eps
 
 
+def within(value: int, option: str, low: int, high: int, why: str) -> int:
+    """`value` if low <= value <= high; otherwise the hypothesis `why` and the nearest value that satisfies it."""
+    if not low <= value <= high:
+        nearest = low if value < low else high
+        raise UsageError(f"{option}: {why}, got {value}; the nearest value that satisfies it is {nearest}")
+    return value
+
+
 def epsilons(text: str, option: str = "--eps") -> list[Fraction]:
     """One or more error bounds, separated by commas."""
     return list(dict.fromkeys(epsilon(part, option) for part in text.split(",")))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .check import OUTCOMES, check_files, files, overall
 
-USAGE = "usage: python -S -m proofcheck.kernel PATH...\n" + __doc__.split("PATH...")[1].strip() + "\n"
+USAGE = """usage: python -S -m proofcheck.kernel PATH...
+PATH is a certificate, or a folder: all *.json below it. A certificate that rests on others is checked with them.
+exit: 0 verified, 1 rejected, 2 usage, 3 conditional, 4 malformed
+"""
 
 
 def main(arguments: list[str]) -> int:
@@ -29,4 +33,9 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        code = main(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError:  # the output could not be written: nothing was reported, so nothing is verified
+        os._exit(2)
+    sys.exit(code)

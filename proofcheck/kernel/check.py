@@ -97,13 +97,15 @@ def read(path: str) -> bytes:
     """The bytes of a regular file, at most MAX_BYTES of them."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise Malformed("not a regular file")
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read(MAX_BYTES + 1)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError) as error:
         raise Malformed(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Malformed("not a regular file")
-    with open(descriptor, "rb") as file:
-        return file.read(MAX_BYTES + 1)
 
 
 def files(path: str) -> list[str]:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 4 << 20  # of one file
 MAX_DEPTH = 16  # of nested lists and objects
 MAX_VALUES = 400_000  # numbers, strings, lists and objects in one file
-MAX_DIGITS = 1_500  # of a number as it is written
-MAX_BITS = 1 << 14  # of a numerator or denominator that arises on the way
+MAX_DIGITS = 1_000  # of a number as it is written
+MAX_BITS = 14_000  # of a numerator or denominator that arises in a sum or product (always printable)
 MAX_TERMS = 20_000  # of a polynomial, and of pairs of terms in one product
-MAX_WORK = 400_000  # units of about 2 microseconds in one rule
+MAX_WORK = 100_000  # units of about 2 microseconds in one rule
 
 _FRACTION = re.compile(r"(-?[1-9][0-9]*)/([1-9][0-9]*)", re.ASCII)
 _HEX = re.compile(r"0|[1-9a-f][0-9a-f]*", re.ASCII)
@@ -94,28 +94,38 @@ def load_json(data: bytes) -> object:
         raise Malformed(f"the file nests deeper than {MAX_DEPTH} levels") from None
     except json.JSONDecodeError as error:
         raise Malformed(f"not JSON at character {error.pos}: {error.msg}") from None
-    _vet(value, "", MAX_DEPTH)
+    _vet(value, None, MAX_DEPTH)
     return value
 
 
-def _vet(value: object, place: str, depth: int) -> None:
-    """Only the four allowed types, printable ASCII, bounded depth."""
+def _vet(value: object, place: Any, depth: int) -> None:
+    """Only the four allowed types, printable ASCII, bounded depth. `place` is (outer place, step) or None,
+    and is spelled out only when it is needed: a long key over many values must not cost their product."""
     if depth == 0:
         raise Malformed(f"the file nests deeper than {MAX_DEPTH} levels")
     if type(value) is int:
         return
     if type(value) is str:
         if not (value.isascii() and value.isprintable()):
-            raise Malformed(f"{place or 'top'}: the string {shown(value)} is not printable ASCII")
+            raise Malformed(f"{_spelled_place(place)}: the string {shown(value)} is not printable ASCII")
     elif type(value) is list:
         for i, item in enumerate(value):
-            _vet(item, f"{place}[{i}]", depth - 1)
+            _vet(item, (place, i), depth - 1)
     elif type(value) is dict:
         for key, item in value.items():
-            _vet(key, f"a key of {place or 'top'}", depth)
-            _vet(item, f"{place}.{key}" if place else key, depth - 1)
+            if not (key.isascii() and key.isprintable()):
+                raise Malformed(f"a key of {_spelled_place(place)}: the string {shown(key)} is not printable ASCII")
+            _vet(item, (place, key), depth - 1)
     else:
-        raise Malformed(f"{place or 'top'}: {shown(value)} is not a number, string, list or object")
+        raise Malformed(f"{_spelled_place(place)}: {shown(value)} is not a number, string, list or object")
+
+
+def _spelled_place(place: Any) -> str:
+    text = ""
+    while place is not None:
+        place, step = place
+        text = (f"[{step}]" if type(step) is int else f".{step[:40]}") + text
+    return text.removeprefix(".") or "top"
 
 
 def canonical(value: object) -> bytes:
@@ -207,7 +217,7 @@ class Budget:
         self.left = MAX_WORK
 
     def charge(self, operations: int, bits: int) -> None:
-        self.left -= operations * (1 + (bits >> 9) ** 2)
+        self.left -= (operations + 4) * (1 + (bits >> 9) ** 2)
         if self.left < 0:
             raise Malformed("the check needs more work than the budget allows")
 

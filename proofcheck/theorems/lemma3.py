@@ -157,7 +157,11 @@ def refute(
     """Below the admissible gap: a head that is correct on the inputs and has b <= bound c, c > 0."""
     name = f"gap-countermodel-{instance.label}"
     mu = factor(instance.n, instance.d, instance.eps)
-    parameters = {**instance.parameters(), "factor": bound or (mu if mu > 0 else SMALL_FACTOR), "inputs": "xyz"}
+    parameters = {
+        **instance.parameters(),
+        "factor": (mu if mu > 0 else SMALL_FACTOR) if bound is None else bound,
+        "inputs": "xyz",
+    }
     if instance.n > MAX_ALL_INPUTS or not _satisfiable(name, parameters, timeout):
         parameters["inputs"] = "YZM"
     return _existence("gap-countermodel", name, parameters, instance, solver, timeout)

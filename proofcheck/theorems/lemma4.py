@@ -19,7 +19,7 @@ from .bundle import Shown, founded
 
 
 def example(t: int, lam: Fraction, seed: int) -> list[list[Fraction]]:
-    """A random t x t matrix with unit diagonal and off-diagonal entries among -1/lambda, 0, 1/lambda, signed low rank."""
+    """A random t x t matrix with unit diagonal and off-diagonal entries of size at most 1/lambda."""
     source = random.Random(seed)
     signs = [[source.choice((-1, 1)) for _ in range(3)] for _ in range(2 * t)]
     products = [[sum(a * b for a, b in zip(signs[i], signs[t + j], strict=True)) for j in range(t)] for i in range(t)]
@@ -37,7 +37,9 @@ def show(matrix: list[list[Fraction]] | None = None, t: int = 12, lam: Fraction 
     minor = rank.pivot_minor(matrix)
     if by_trace:
         main.append(f"lemma4/rank-trace-{label}")
-        bundle.add(main[-1], certify("matrix-rank", {"matrix": matrix, "rank": by_trace}, "rank-trace", {}, command=command))
+        bundle.add(
+            main[-1], certify("matrix-rank", {"matrix": matrix, "rank": by_trace}, "rank-trace", {}, command=command)
+        )
     if minor.rows:
         main.append(f"lemma4/rank-minor-{label}")
         witness = {"rows": list(minor.rows), "columns": list(minor.columns), "prime": minor.prime}

@@ -42,7 +42,9 @@ def temperature(n: int, eps: Fraction, tau: Fraction, rested: Checked) -> Checke
         terms = MAX_TERMS
     if total < n / eps:
         nearest = sufficient_temperature(n, eps)
-        raise UsageError(f"--tau: Theorem 1 needs tau >= log(n/eps), which {tau} is not; {nearest} = {float(nearest)} is")
+        raise UsageError(
+            f"--tau: Theorem 1 needs tau >= log(n/eps), which {tau} is not; {nearest} = {float(nearest)} is"
+        )
     command = f"proofcheck theorem1 -n {n} --eps {eps} --tau {tau}"
     parameters = {"n": n, "eps": eps, "tau": tau}
     return certify("softmin-temperature", parameters, "exponential", {"terms": terms}, command=command, uses=[rested])

@@ -47,7 +47,9 @@ def show(m: int = 8, w: Fraction = Fraction(1, 6)) -> Shown:
     name = f"theorem2/softmin-rank-m{m}-w{str(w).replace('/', 'over')}"
     witness = {"rows": everything, "columns": everything, "prime": prime}
     parameters = {"m": m, "w": w, "rank": size}
-    bundle.add(name, certify("softmin-rank", parameters, "rank-minor", witness, command=f"proofcheck theorem2 -m {m} --w {w}"))
+    bundle.add(
+        name, certify("softmin-rank", parameters, "rank-minor", witness, command=f"proofcheck theorem2 -m {m} --w {w}")
+    )
     return Shown(
         "Theorem 2",
         "universal: all m >= 1, 0 < w < 1; instance: the rank of one kernel",

@@ -19,7 +19,7 @@ from proofcheck.certificate import Checked, certify
 from proofcheck.errors import UsageError
 from proofcheck.kernel.claims.parameters import factor, least_gap
 
-from .bundle import Bundle, Shown, foundation, founded
+from .bundle import Shown, foundation, founded
 
 
 def amplified(size: int, weight: Fraction) -> int:
@@ -33,7 +33,9 @@ def best_uniform(n: int, eps: Fraction, distance: int) -> chains.Chain:
     least = least_gap(n, eps)
     gaps = [g for g in range(1, distance + 1) if g >= least]
     if not gaps:
-        raise UsageError(f"--delta: Theorem 5 needs a gap g <= Delta with g >= 2eps(n-1)/(n-2) = {least}, got Delta = {distance}")
+        raise UsageError(
+            f"--delta: Theorem 5 needs a gap g <= Delta with g >= 2eps(n-1)/(n-2) = {least}, got Delta = {distance}"
+        )
     return max((chains.uniform(n, eps, distance, g) for g in gaps), key=paper_factor)
 
 
@@ -52,7 +54,9 @@ def code_certificate(code: codes.Code, distance: int, command: str) -> Checked:
 def packing_certificate(m: int, weight: int, distance: int, command: str, size: int | None = None) -> Checked:
     """A code that exists by greedy packing: ceil(C(m,h) / ball) words, or `size` of them."""
     size = codes.packing_bound(m, weight, distance) if size is None else size
-    return certify("code", {"m": m, "weight": weight, "distance": distance, "size": size}, "packing", {}, command=command)
+    return certify(
+        "code", {"m": m, "weight": weight, "distance": distance, "size": size}, "packing", {}, command=command
+    )
 
 
 def chain_certificate(n: int, eps: Fraction, gaps: Sequence[int], weight: Fraction, command: str) -> Checked:
@@ -101,12 +105,16 @@ def show(
         bundle.add(f"theorem5/chain-{kind}-{label}", link)
         main.append(f"theorem5/feature-rank-{kind}-{label}")
         rank = bundle.add(main[-1], rank_certificate(m, words, link, command))
-        figures[f"{kind} chain"] = f"gaps {'+'.join(map(str, chain.gaps))}, w = {weight}: r >= {rank.parameters['value']}"
+        figures[f"{kind} chain"] = (
+            f"gaps {'+'.join(map(str, chain.gaps))}, w = {weight}: r >= {rank.parameters['value']}"
+        )
     return Shown(
         "Theorem 5",
         f"instance: m={m}, n={n}, eps={eps}",
         bundle,
         main,
         figures,
-        ("Chains", "Amplification", "Approximate identity", "Packing") if code is None else ("Chains", "Amplification", "Approximate identity"),
+        ("Chains", "Amplification", "Approximate identity", "Packing")
+        if code is None
+        else ("Chains", "Amplification", "Approximate identity"),
     )

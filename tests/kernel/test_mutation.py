@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from proofcheck.kernel.check import Certificate, Verdict, check
-from proofcheck.kernel.claims import Universal, factor, least_gap, statement
+from proofcheck.kernel.claims import statement
+from proofcheck.kernel.claims.forms import Universal, refutable
+from proofcheck.kernel.claims.parameters import factor, least_gap
 from tests.kernel import mutate
 from tests.kernel.mutate import Original, originals
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from proofcheck.errors import ClaimFails
-from proofcheck.kernel.claims import Row
+from proofcheck.kernel.claims.forms import Row
 from proofcheck.kernel.exact import Poly, as_poly
 from proofcheck.solvers import dual, z3_solver
 from proofcheck.solvers.query import Query

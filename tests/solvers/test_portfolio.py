@@ -9,7 +9,8 @@ import pytest
 
 import proofcheck.solvers
 from proofcheck.errors import CONDITIONAL, FAILS, SolverDisagreement, Undecided, UsageError
-from proofcheck.kernel.claims import Row, statement
+from proofcheck.kernel.claims import statement
+from proofcheck.kernel.claims.forms import Row
 from proofcheck.kernel.exact import Poly, as_poly
 from proofcheck.solvers import cvc5_solver, portfolio, z3_solver
 from proofcheck.solvers.portfolio import Solver, decide

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from proofcheck.errors import Undecided
-from proofcheck.kernel.claims import Row
+from proofcheck.kernel.claims.forms import Row
 from proofcheck.kernel.exact import Poly, as_poly
 from proofcheck.solvers import cvc5_solver, smtlib, z3_solver
 from proofcheck.solvers.query import Query

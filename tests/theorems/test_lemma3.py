@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from proofcheck.certificate import Checked
 from proofcheck.kernel.check import Certificate, check
-from proofcheck.kernel.claims import Row, factor, least_gap
+from proofcheck.kernel.claims.forms import Row
+from proofcheck.kernel.claims.parameters import factor, least_gap
 from proofcheck.kernel.exact import Poly
 from proofcheck.kernel.minip import Head, correct_at, overlap
 from proofcheck.solvers import z3_solver

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from ..exact import Malformed
+from ..exact import Malformed, shown
 from . import domination, families, gap, softmin, transcript
 
 TYPE_CHECKING = False
@@ -54,5 +54,5 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
 def statement(name: str, parameters: object) -> Any:
     """The statement that the claim `name` makes for these parameters, in one of the shapes of `forms`."""
     if name not in CLAIMS:
-        raise Malformed(f"claim: unknown claim {name!r}")
+        raise Malformed(f"claim: unknown claim {shown(name)}")
     return CLAIMS[name][0](parameters)

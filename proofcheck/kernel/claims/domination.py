@@ -55,7 +55,7 @@ def domination_necessary(parameters: object) -> Cases:
     return Cases(
         "for all n >= 3, 0 < eps <= 1/2: if some readout makes a kernel alpha >= 0 correct (error < eps) on all "
         "sequences of length n, then (i) alpha(x,x) > 0 and alpha(x,y) > 0 whenever <x,y> < <x,x>, and (ii) 2eps "
-        "alpha(x,y) > K(d-2eps) alpha(x,z) + (Kd/L-2eps) alpha(x,x) whenever d = <x,z> - <x,y> >= 1, with L = n-1, K = n-2",
+        "alpha(x,y) > K(d-2eps) alpha(x,z) + (Kd/L-2eps) alpha(x,x) whenever d = <x,z> - <x,y> >= 1 (L = n-1, K = n-2)",
         {"pairwise": inequality, "support": support},
     )
 

@@ -11,7 +11,7 @@ argument of each, under the rule's name. `RULES` says which shape of statement a
 from __future__ import annotations
 
 from ..claims import forms
-from ..exact import Malformed, Rejected
+from ..exact import Malformed, Rejected, shown
 from . import algebra, families, matrices
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ RULES: dict[str, tuple[type, Callable[[Any, object, dict[str, Any]], list[str]]]
 def apply(rule: str, statement: Any, witness: object, used: dict[str, Any]) -> list[str]:
     """What `rule` checked in showing `statement` by `witness`, resting on the statements `used`."""
     if rule not in RULES:
-        raise Malformed(f"rule: unknown rule {rule!r}")
+        raise Malformed(f"rule: unknown rule {shown(rule)}")
     shape, function = RULES[rule]
     if not isinstance(statement, shape):
         raise Rejected(

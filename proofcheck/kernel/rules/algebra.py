@@ -84,7 +84,7 @@ def farkas(claim: Universal, witness: object, used: Used) -> list[str]:
     """Positive multipliers of conditions that sum, monomial by monomial, to a contradiction."""
     fields = record(witness, "witness", ["multipliers", "model"])
     multipliers = expect(fields["multipliers"], "witness.multipliers", dict)
-    terms = [(f"witness.multipliers.{name}", value, [name]) for name, value in multipliers.items()]
+    terms = [(f"witness.multipliers.{name[:40]}", value, [name]) for name, value in multipliers.items()]
     return _contradiction(claim, terms, fields["model"])
 
 

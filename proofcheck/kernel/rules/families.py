@@ -7,7 +7,7 @@ from fractions import Fraction
 from .. import minip
 from ..claims.forms import Chain, Code, FeatureRank, Transcript, TypedFamily
 from ..claims.parameters import factor, least_gap
-from ..exact import Budget, Rejected, expect, integer, record, words
+from ..exact import Budget, Rejected, bounded, expect, integer, record, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MAX_ASSIGNMENTS = 1_000  # of a typed family that are evaluated one by one
 
 def _code_words(family: list[int], m: int, weight: int, distance: int) -> None:
     """Every word is a `weight`-subset of [m]; any two have directed distance at least `distance`."""
-    Budget().charge(len(family) ** 2 // 8, m // 8)
+    Budget().charge(len(family) ** 2 // 32, m // 8)
     for i, word in enumerate(family):
         if word.bit_count() != weight or word >> m:
             raise Rejected(
@@ -48,7 +48,7 @@ def packing(claim: Code, witness: object, used: Used) -> list[str]:
     record(witness, "witness", [])
     m, h = claim.m, claim.weight
     ball, left, right = 0, 1, 1  # left = C(h, a), right = C(m-h, a)
-    Budget().charge(min(claim.distance, h + 1), m // 4)
+    Budget().charge(min(claim.distance, h + 1), m // 8)
     for a in range(min(claim.distance, h + 1)):
         ball += left * right
         left, right = left * (h - a) // (a + 1), right * (m - h - a) // (a + 1)
@@ -73,7 +73,7 @@ def chain(claim: Chain, witness: object, used: Used) -> list[str]:
                 f"witness.gaps[{i}]: {gap} is below the least admissible gap {least_gap(claim.n, claim.eps)}"
             )
         budget.charge(1, product.numerator.bit_length())
-        product *= factor(claim.n, Fraction(gap), claim.eps)
+        product = bounded(product * factor(claim.n, Fraction(gap), claim.eps))
     if sum(gaps) != claim.distance:
         raise Rejected(f"the gaps add up to {sum(gaps)}, not to {claim.distance}")
     if product < claim.factor:

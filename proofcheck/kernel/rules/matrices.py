@@ -36,7 +36,7 @@ def rank_minor(claim: Matrix, witness: object, used: Used) -> list[str]:
     columns = _indices(fields["columns"], "witness.columns", claim.columns)
     if len(rows) != claim.rank or len(columns) != claim.rank:
         raise Rejected(f"a rank of {claim.rank} needs as many rows and columns, got {len(rows)} and {len(columns)}")
-    Budget().charge(claim.rank**3 // 64, 0)
+    Budget().charge(claim.rank**3 // 256, 0)
     minor = []
     for i in rows:
         entries = [claim.entry(i, j) for j in columns]
