@@ -42,7 +42,8 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        return self.report.verdict
+        verdict: Verdict = self.report.verdict
+        return verdict
 
     def write(self, folder: Path, name: str) -> Path:
         """Writes `folder`/`name`.json by way of a temporary file, so that no reader sees half of it."""

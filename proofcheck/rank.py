@@ -266,12 +266,12 @@ LEAST_NORMAL = float(np.finfo(np.float64).tiny)
 def singular_value_bound(matrix: Matrix) -> RigorousRank:
     """The number of singular values that are proved to be positive from a float64 decomposition.
 
-    Theorem. Let A be real m x n; U (m x k), V (n x k), s (k numbers >= 0, in decreasing order) arbitrary. If
+    Theorem. Let A be real m x n; U (m x k), V (n x k), s (k numbers) arbitrary, s_j the j-th largest absolute value. If
     ||A - U diag(s) V^T|| <= e, ||U^T U - I|| <= f < 1 and ||V^T V - I|| <= g < 1 (Frobenius), then for j = 1..k
 
         sigma_j(A) >= sqrt((1-f)(1-g)) s_j - e.
 
-    Proof. ||Ux||^2 = x^T U^T U x >= (1-f) ||x||^2, likewise for V. If ||Xx|| >= c ||x|| for all x, Courant-Fischer
+    Proof. The singular values of diag(s) are the s_j. ||Ux||^2 = x^T U^T U x >= (1-f) ||x||^2, likewise for V. If ||Xx|| >= c ||x|| for all x, Courant-Fischer
     gives sigma_j(XY) >= c sigma_j(Y); applied to U and, after transposition, to V: sigma_j(U diag(s) V^T) >=
     sqrt((1-f)(1-g)) s_j. Weyl: |sigma_j(A) - sigma_j(B)| <= ||A - B||_2 <= ||A - B||.
 
@@ -295,7 +295,7 @@ def singular_value_bound(matrix: Matrix) -> RigorousRank:
        ||U^T U - G|| <= gamma_m ||U||^2 + 2mk tau (1+gamma_m).
     4. e. W = fl(U diag(s)), P = fl(W V^T), R = fl(Y - P), M = fl(|W| |V|^T). Then |Y - P| <= (|R| + tau)/(1-u);
        |P - W V^T| <= gamma_k |W||V|^T + 2k tau (1+gamma_k) by (D); |W - U diag(s)| <= u/(1-u) |W| + 4 tau, since
-       W_0, W before the replacement, has |W_0 - U diag(s)| <= u |U| diag(s) + tau, |U| diag(s) <= (|W_0| + tau)/(1-u)
+       W_0, W before the replacement, has |W_0 - U diag(s)| <= u |U diag(s)| + tau, |U diag(s)| <= (|W_0| + tau)/(1-u)
        and |W_0| <= |W| + tau; |W||V|^T <= (M + 2k tau (1+gamma_k))/(1-gamma_k) by (D). With c = 2k tau (1+gamma_k):
        ||Y - U diag(s) V^T|| <= (||R|| + tau ||1||)/(1-u) + c ||1|| + 4 tau sqrt(mk) ||V||
                                 + (gamma_k + u/(1-u)) (||M|| + c ||1||)/(1-gamma_k).
@@ -309,7 +309,7 @@ def singular_value_bound(matrix: Matrix) -> RigorousRank:
         left, values, right = np.linalg.svd(scaled, full_matrices=False)
     except np.linalg.LinAlgError as failure:
         raise Undecided(f"the singular value decomposition failed: {failure}") from failure
-    u, s, v = _normal(left), np.sort(_normal(np.abs(values)))[::-1], _normal(right.T)
+    u, s, v = _normal(left), _normal(values), _normal(right.T)
     with np.errstate(all="ignore"):  # what overflows ends in _norm
         error = _shortened_up(error + _residual(scaled, u, s, v))
         defects = _orthogonality_defect(u), _orthogonality_defect(v)
@@ -317,7 +317,7 @@ def singular_value_bound(matrix: Matrix) -> RigorousRank:
     if max(defects) >= 1:
         return RigorousRank(0, Fraction(0), error * scale)
     lower = _root((1 - defects[0]) * (1 - defects[1]))[0]
-    proved = [sigma for sigma in (lower * Fraction(float(value)) for value in s) if sigma > error]
+    proved = [sigma for sigma in (lower * abs(Fraction(float(value))) for value in s) if sigma > error]
     return RigorousRank(len(proved), min(proved, default=Fraction(0)) * scale, error * scale)
 
 

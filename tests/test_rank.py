@@ -300,6 +300,27 @@ def transposed(matrix):
     return [list(column) for column in zip(*matrix, strict=True)]
 
 
+@settings(deadline=None, max_examples=200)
+@given(rationals | floats)
+def test_scaling_errs_by_no_more_than_it_says(matrix):
+    y, exponent, error = module._scaled(matrix)
+    assert np.abs(y).max() <= 1
+    scale = Fraction(2) ** -exponent
+    pairs = zip(exact_entries(matrix), exact_entries(y), strict=True)
+    assert norm_squared([[a * scale - b for a, b in zip(*rows, strict=True)] for rows in pairs]) <= error**2
+
+
+def test_long_sums_lose_more_than_one_rounding():
+    """1 + 2^-54 + 2^-54 + ...: each small term that meets the 1 is lost, and the float residual is 0."""
+    k = 1000
+    u, s, v = np.full((1, k), 2.0**-54), np.ones(k), np.ones((1, k))
+    u[0, 0] = 1
+    y = (u * s) @ v.T
+    lost = 1 + Fraction(k - 1, 2**54) - Fraction(y.item())
+    assert lost > 3 * module.UNIT
+    assert lost <= module._residual(y, u, s, v)
+
+
 @given(st.fractions(min_value=0) | st.integers(-3000, 3000).map(lambda e: 3 * Fraction(2) ** e))
 def test_roots_and_roundings_enclose(q):
     low, high = module._root(q)

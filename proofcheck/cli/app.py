@@ -12,6 +12,7 @@ import typer
 
 from proofcheck import __version__
 from proofcheck.errors import FAILS, ProofcheckError
+from proofcheck.kernel.exact import Malformed, Rejected
 
 from . import lemma3, paper, theorems, verify
 
@@ -38,6 +39,9 @@ def _guarded(command: Callable[..., int]) -> Callable[..., None]:
         except ProofcheckError as error:
             typer.echo(f"proofcheck: {error}", err=True)
             status = error.status
+        except (Rejected, Malformed) as error:  # a producer's certificate did not survive the kernel: never a result
+            typer.echo(f"proofcheck: the kernel refused a certificate just made: {error}", err=True)
+            status = FAILS
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the shutdown would complain again
             status = FAILS

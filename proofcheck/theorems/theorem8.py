@@ -64,7 +64,7 @@ def show(n: int = 6, d: Fraction = Fraction(2), eps: Fraction = Fraction(1, 2)) 
         ),
     )
     label = f"n{n}-d{str(d).replace('/', 'over')}-eps{str(eps).replace('/', 'over')}"
-    parameters = {"n": n, "d": d, "eps": eps}
+    parameters: dict[str, int | Fraction] = {"n": n, "d": d, "eps": eps}
     written = statement("positional-domination", {key: spelled(value) for key, value in parameters.items()})
     witness = {"multipliers": dual.multipliers(label, refutable(written), TIMEOUT), "model": _model(n, d, eps)}
     command = f"proofcheck theorem8 -n {n} --d {d} --eps {eps}"
