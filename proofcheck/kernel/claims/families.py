@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..exact import Malformed, Poly, expect, integer, number, record
-from .forms import Cases, Chain, Code, Consequence, FeatureRank, Matrix, Universal, nonnegative, positive
+from .forms import Cases, Chain, Code, Consequence, FeatureRank, HeadExists, Matrix, Universal, nonnegative, positive
 from .parameters import HALF, epsilon, factor, positive_number
 
 MAX_M = 20_000  # bits of a token, where binomial coefficients are computed
@@ -52,6 +52,20 @@ def feature_rank(parameters: object) -> FeatureRank:
         n,
         eps,
         value,
+    )
+
+
+def head_exists(parameters: object) -> HeadExists:
+    fields = record(parameters, "parameters", ["m", "n", "eps", "rank"])
+    m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 3)
+    eps, rank = epsilon(fields), integer(fields["rank"], "parameters.rank", 1)
+    return HeadExists(
+        f"instance m={m}, n={n}, eps={eps}: some nonnegative kernel head with {rank} features is correct (error < {eps}) on "
+        f"all sequences of length 1..{n} over {{0,1}}^{m}",
+        m,
+        n,
+        eps,
+        rank,
     )
 
 

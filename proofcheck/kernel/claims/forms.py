@@ -26,6 +26,8 @@ Code = namedtuple("Code", "sentence m weight distance size")
 Chain = namedtuple("Chain", "sentence n eps distance factor")
 # Every head on m-bit tokens correct at exact length n has at least `value` features.
 FeatureRank = namedtuple("FeatureRank", "sentence m n eps value")
+# Some head on m-bit tokens with at most `rank` features is correct at all lengths 1..n.
+HeadExists = namedtuple("HeadExists", "sentence m n eps rank")
 # The matrix with `rows` rows, `columns` columns and the given entry(i, j) has rank at least `rank`.
 Matrix = namedtuple("Matrix", "sentence rows columns entry rank")
 # The head (a minip.Head) is correct on every sequence of length 1..n.

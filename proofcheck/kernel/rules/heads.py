@@ -1,0 +1,172 @@
+"""Rules for heads that exist: explicit features, and kernels that depend on classes of tokens.
+
+Both decide B0 (claims/domination.py) for every query, from the least and the largest kernel value at each overlap level.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb, lcm, prod
+
+from ..claims.forms import HeadExists
+from ..exact import MAX_BITS, Budget, Malformed, Rejected, expect, integer, number, record, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Used = dict[str, Any]
+
+MAX_TABLE_BITS = 10
+
+
+def _decide(claim: HeadExists, query: str, weight: int, own: int, values: Iterable[tuple[int, int]]) -> None:
+    """B0 for one query of the given weight: `own` is alpha(x,x), `values` are (overlap, alpha(x,z)) over all tokens, x
+    included. In (ii) alpha(x,z) has the coefficient K(d - 2eps) >= 0, so the least value at the lower level and the largest
+    at the upper one decide. The row may be scaled by any positive number: B0 is homogeneous."""
+    least: list[int | None] = [None] * (weight + 1)
+    largest: list[int | None] = [None] * (weight + 1)
+    for level, value in values:
+        low, high = least[level], largest[level]
+        least[level] = value if low is None or value < low else low
+        largest[level] = value if high is None or value > high else high
+    if own <= 0 or any(value is not None and value < (level < weight) for level, value in enumerate(least)):
+        raise Rejected(
+            f"query {query}: alpha(x,x) = {shown(own)}, least values by overlap {shown(least)}: some is not positive"
+        )
+    length, others, p, q = claim.n - 1, claim.n - 2, 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = p/q
+    for low_level, low in enumerate(least[:weight]):
+        for high_level in range(low_level + 1, weight + 1):
+            gap, high = high_level - low_level, largest[high_level]
+            if low is not None and high is not None:
+                left = p * length * low - (q * others * gap - p * length) * own
+                if left <= others * length * (q * gap - p) * high:
+                    raise Rejected(
+                        f"query {query}: overlaps {low_level}, {high_level} with values {shown(low)}, {shown(high)} violate B0"
+                    )
+
+
+def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
+    """Integer features of every query and every key token; alpha is their inner product."""
+    fields = record(witness, "witness", ["queries", "keys"])
+    if claim.m > MAX_TABLE_BITS:
+        raise Malformed(f"a table head has at most {MAX_TABLE_BITS} bits, got {claim.m}")
+    tables = {}
+    for name in ("queries", "keys"):
+        rows = expect(fields[name], f"witness.{name}", list)
+        if len(rows) != 1 << claim.m:
+            raise Rejected(f"witness.{name}: expected {1 << claim.m} rows, got {len(rows)}")
+        for i, row in enumerate(rows):
+            for k, value in enumerate(expect(row, f"witness.{name}[{i}]", list)):
+                if type(value) is not int or value.bit_length() > 256:
+                    raise Malformed(f"witness.{name}[{i}][{k}]: expected an integer of at most 256 bits")
+            if len(row) != claim.rank:
+                raise Rejected(f"witness.{name}[{i}]: expected {claim.rank} features, got {len(row)}")
+        tables[name] = rows
+    Budget().charge((claim.rank + 4) * 4**claim.m // 64, 0)
+    for x, query in enumerate(tables["queries"]):
+        row = [sum(map(int.__mul__, query, key)) for key in tables["keys"]]
+        levels = (((x & z).bit_count(), value) for z, value in enumerate(row))
+        _decide(claim, f"{x:b}", x.bit_count(), row[x], levels)
+    return [f"{claim.rank} features decide all 4^{claim.m} pairs of tokens by B0"]
+
+
+def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
+    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z> within
+    block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have degrees in
+    `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees in the bits of z
+    have a basis of products of distinct bits, k_i of them from block i: so all these queries together have rank at most
+    the sum over `degrees` of prod C(b_i, k_i). Query classes without a polynomial are one-hot: one feature each query,
+    with the softmin row w^<x,z>, w = eps/n, which satisfies B0 (Theorem 1)."""
+    fields = record(witness, "witness", ["blocks", "degrees", "scale", "polynomials"])
+    blocks = [
+        integer(b, f"witness.blocks[{i}]", 1) for i, b in enumerate(expect(fields["blocks"], "witness.blocks", list))
+    ]
+    if sum(blocks) != claim.m or len(blocks) > 3:
+        raise Rejected(
+            f"witness.blocks: {len(blocks)} blocks (at most 3) of {sum(blocks)} bits, the claim has {claim.m}"
+        )
+    degrees = set()
+    for i, value in enumerate(expect(fields["degrees"], "witness.degrees", list)):
+        place = f"witness.degrees[{i}]"
+        degrees.add(tuple(integer(k, place, 0, claim.m) for k in expect(value, place, list)))
+    if any(len(d) != len(blocks) for d in degrees):
+        raise Malformed(f"witness.degrees: expected tuples of {len(blocks)} degrees")
+    for d in degrees:
+        for i, k in enumerate(d):
+            if k and (*d[:i], k - 1, *d[i + 1 :]) not in degrees:
+                raise Rejected(f"witness.degrees: {list(d)} is listed without its smaller neighbour in place {i}")
+    scales = expect(fields["scale"], "witness.scale", list)
+    scale = _integers([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])
+    if len(scale) != claim.m + 1 or min(scale) <= 0:
+        raise Rejected(f"witness.scale: expected {claim.m + 1} positive numbers, one for each weight |z|")
+    rank = sum(prod(map(comb, blocks, d)) for d in degrees)
+    polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
+    budget, done = Budget(), set()
+    for sizes in product(*(range(b + 1) for b in blocks)):
+        name = ",".join(map(str, sizes))
+        if name not in polynomials:
+            rank += prod(map(comb, blocks, sizes))
+            continue
+        done.add(name)
+        place = f"witness.polynomials.{name}"
+        terms = []
+        for i, value in enumerate(expect(polynomials[name], place, list)):
+            term = record(value, f"{place}[{i}]", ["l", "w", "coefficient"])
+            powers = [
+                [integer(e, f"{place}[{i}].{key}", 0, claim.m) for e in expect(term[key], f"{place}[{i}].{key}", list)]
+                for key in ("l", "w")
+            ]
+            if len(powers[0]) != len(blocks) or tuple(map(sum, zip(*powers, strict=False))) not in degrees:
+                raise Rejected(f"{place}[{i}]: the degrees {powers} are not among the listed ones")
+            if len(powers[1]) != len(blocks):
+                raise Malformed(f"{place}[{i}]: expected {len(blocks)} exponents")
+            terms.append((powers[0], powers[1], number(term["coefficient"], f"{place}[{i}].coefficient")))
+        whole = _integers([q for _, _, q in terms])
+        exact = [(left, right, q) for (left, right, _), q in zip(terms, whole, strict=True)]
+        _decide(claim, name, sum(sizes), *_class_row(blocks, sizes, exact, scale, budget))
+    if set(polynomials) != done:
+        raise Rejected(f"witness.polynomials: {sorted(set(polynomials) - done)[0][:40]!r} is no class of queries")
+    if rank > claim.rank:
+        raise Rejected(f"the head has {rank} features, the claim says {claim.rank}")
+    return [f"{len(done)} classes of queries decided by B0; {rank} features"]
+
+
+def _integers(values: list[Fraction]) -> list[int]:
+    """The values times their common denominator."""
+    common = lcm(*(q.denominator for q in values))
+    if common.bit_length() > MAX_BITS:
+        raise Malformed(f"a common denominator has more than {MAX_BITS} bits")
+    return [q.numerator * (common // q.denominator) for q in values]
+
+
+def _class_row(
+    blocks: list[int],
+    sizes: tuple[int, ...],
+    terms: list[tuple[list[int], list[int], int]],
+    scale: list[int],
+    budget: Budget,
+) -> tuple[int, list[tuple[int, int]]]:
+    """alpha(x,x), and (overlap, value) over all classes of tokens, for one class of queries. Where the polynomial does not
+    depend on the w_i, the extremes of the scale over the possible |z| stand for all of them."""
+    values, flat = [], not any(any(right) for _, right, _ in terms)
+    outside = [b - h for b, h in zip(blocks, sizes, strict=True)]
+    for ls in product(*(range(h + 1) for h in sizes)):
+        parts = [(right, q * prod(map(pow, ls, left))) for left, right, q in terms]
+        budget.charge(len(terms) // 4, 0)
+        level = sum(ls)
+        if flat:
+            base = sum(q for _, q in parts)
+            scales = scale[level : level + sum(outside) + 1]
+            values += [(level, base * min(scales)), (level, base * max(scales))]
+        else:
+            budget.charge(len(terms) * prod(r + 1 for r in outside) // 8, 0)
+            for rest in product(*(range(r + 1) for r in outside)):
+                ws = [i + r for i, r in zip(ls, rest, strict=True)]
+                values.append((level, scale[sum(ws)] * sum(q * prod(map(pow, ws, right)) for right, q in parts)))
+    own = scale[sum(sizes)] * sum(
+        q * prod(map(pow, sizes, left)) * prod(map(pow, sizes, right)) for left, right, q in terms
+    )
+    return own, values

@@ -1,0 +1,215 @@
+"""Rules for lower bounds on the feature rank beside amplification: layers, shattering, topology, refuted sign patterns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+from ..claims.forms import FeatureRank
+from ..claims.parameters import factor, least_gap
+from ..exact import MAX_VALUES, Budget, Malformed, Rejected, expect, integer, number, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Used = dict[str, Any]
+
+SHIFT = 256  # binary places to which sums of w(D)^-2 are rounded up
+
+
+def _weights(claim: FeatureRank, gaps: list[int], top: int) -> list[Fraction | None]:
+    """A factor that some chain forces at each overlap difference 0..top: products over the listed gaps, or one gap."""
+    for gap in gaps:
+        if gap < least_gap(claim.n, claim.eps):
+            raise Rejected(f"witness.gaps: {gap} is below the least admissible gap {least_gap(claim.n, claim.eps)}")
+    mu = {gap: factor(claim.n, Fraction(gap), claim.eps) for gap in gaps}
+    forced: list[Fraction | None] = [Fraction(1)]
+    for difference in range(1, top + 1):
+        best = None
+        if difference >= least_gap(claim.n, claim.eps):
+            best = factor(claim.n, Fraction(difference), claim.eps)
+        for gap in gaps:
+            before = forced[difference - gap] if gap <= difference else None
+            if before is not None and (best is None or before * mu[gap] > best):
+                best = before * mu[gap]
+        forced.append(best)
+    return forced
+
+
+def layer(claim: FeatureRank, witness: object, used: Used) -> list[str]:
+    """A random subset of the layer of h-sets of [M], expurgated below distance D0 (mathematics.md B2)."""
+    fields = record(witness, "witness", ["M", "weight", "distance", "q", "gaps"])
+    m = integer(fields["M"], "witness.M", 1, claim.m)
+    h = integer(fields["weight"], "witness.weight", 1, m)
+    least = integer(fields["distance"], "witness.distance", 1, m)
+    q = number(fields["q"], "witness.q")
+    gaps = [integer(g, f"witness.gaps[{i}]", 1) for i, g in enumerate(expect(fields["gaps"], "witness.gaps", list))]
+    top = min(h, m - h)
+    Budget().charge((top + 1) * (1 + len(gaps)), m // 8)
+    forced = _weights(claim, gaps, top)
+    near, far = 0, 0
+    left, right = 1, 1  # C(h, D), C(m-h, D)
+    for difference in range(1, top + 1):
+        left = left * (h - difference + 1) // difference
+        right = right * (m - h - difference + 1) // difference
+        if difference < least:
+            near += left * right
+            continue
+        weight = forced[difference]
+        if weight is None:
+            raise Rejected(f"no chain of the listed gaps spans the distance {difference}")
+        far -= -((left * right * weight.denominator**2) << SHIFT) // weight.numerator**2  # rounded up
+    size = 1
+    for a in range(h):
+        size = size * (m - a) // (a + 1)
+    kept = 1 - q * near
+    if not 0 < q <= 1 or kept <= 0:
+        raise Rejected(f"witness.q: expected 0 < q <= 1 and q < 1/{near}, got {fields['q']}")
+    bound = size * q * kept**2 / (kept + q * Fraction(far, 1 << SHIFT))
+    if claim.value - 1 >= bound:
+        raise Rejected(f"the layer gives only r >= {-(-bound.numerator // bound.denominator)}, not {claim.value}")
+    return [f"the {h}-sets of [{m}] at distance >= {least} give r >= {-(-bound.numerator // bound.denominator)}"]
+
+
+def _prefers(claim: FeatureRank) -> None:
+    """alpha(x,y) > alpha(x,z) where <x,z> - <x,y> = 2: the gap 2 is admissible, and its factor is at least 1."""
+    if least_gap(claim.n, claim.eps) > 2:
+        raise Rejected("the gap 2 is not admissible")
+
+
+def shattered(claim: FeatureRank, witness: object, used: Used) -> list[str]:
+    """Queries for which every sign pattern is forced by some pair of keys: pattern i (bit j for query j) has the keys
+    (A, B) with <x_j, A> = 2, <x_j, B> = 0 where bit j is 1 and the other way round where it is 0."""
+    _prefers(claim)
+    fields = record(witness, "witness", ["queries", "keys"])
+    queries = [
+        integer(x, "witness.queries", 0, (1 << claim.m) - 1) for x in expect(fields["queries"], "witness.queries", list)
+    ]
+    keys = expect(fields["keys"], "witness.keys", list)
+    if claim.value > len(queries) or len(queries) > 12 or len(keys) != 1 << len(queries):
+        raise Rejected(f"{len(queries)} queries and {len(keys)} pairs of keys do not show {claim.value} features")
+    for pattern, pair in enumerate(keys):
+        place = f"witness.keys[{pattern}]"
+        ends = [integer(z, place, 0, (1 << claim.m) - 1) for z in expect(pair, place, list)]
+        if len(ends) != 2:
+            raise Malformed(f"{place}: expected two keys")
+        for j, x in enumerate(queries):
+            worse, better = ends if pattern >> j & 1 else ends[::-1]
+            if (x & worse).bit_count() - (x & better).bit_count() != 2:
+                raise Rejected(f"{place}: query {j} is not forced to prefer one of the two keys as the pattern says")
+    return [f"all 2^{len(queries)} sign patterns of {len(queries)} queries are forced"]
+
+
+def topological(claim: FeatureRank, witness: object, used: Used) -> list[str]:
+    """r >= m - 2. The steps that concern small sets are checked for all pairs (A, B) over min(m, 5) elements."""
+    record(witness, "witness", [])
+    _prefers(claim)
+    if claim.value > max(1, claim.m - 2):
+        raise Rejected(f"the argument gives r >= {claim.m - 2}, not {claim.value}")
+    m = min(claim.m, 5)
+    pairs = [
+        (sum(1 << i for i, s in enumerate(signs) if s == 1), sum(1 << i for i, s in enumerate(signs) if s == 2))
+        for signs in product(range(3), repeat=m)
+        if any(signs)
+    ]
+
+    def small(a: int, b: int) -> tuple[int, int]:
+        if not a or not b:
+            return (1, 0) if a else (-1, 0)
+        return (0, 1 if b > a else -1)
+
+    for a, b in pairs:
+        if max(a.bit_count(), b.bit_count()) > 1:
+            continue
+        if small(b, a) != tuple(-e for e in small(a, b)):
+            raise Rejected("the map of small pairs is not odd")
+        above = [(c, d) for c, d in pairs if a & c == a and b & d == b and max(c.bit_count(), d.bit_count()) <= 1]
+        if any(
+            small(a, b)[0] * small(c, d)[1] == small(a, b)[1] * small(c, d)[0] for c, d in above if (c, d) != (a, b)
+        ):
+            raise Rejected("a convex combination of small pairs on a chain vanishes")
+    return [f"r >= {claim.m} - 2 by the map of pairs of disjoint sets into R^(r+2); small pairs checked for m = {m}"]
+
+
+def sign_clauses(subsets: list[int], rank: int, ground: int) -> tuple[dict[tuple[int, ...], int], list[list[int]]]:
+    """Clauses that a uniform chirotope of the vectors phiQ(x), x in `subsets` (pairs of [ground]), in R^rank satisfies.
+
+    Variable of a rank-subset T of indices: the sign of det(phiQ(x) : x in T) is +. Three-term Grassmann-Pluecker: for a
+    (rank-2)-subset and four more indices a<b<c<d the products [ab][cd], -[ac][bd], [ad][bc] have both signs. Circuits: for
+    disjoint A, B some vector w has <phiQ(x), w> > 0 for every pair x inside A and < 0 for every pair inside B; so the circuit
+    of rank+1 such x, with coefficients (-1)^i [T without the i-th], does not agree with these signs, nor with their opposites.
+    """
+    size = len(subsets)
+    variable = {t: i + 1 for i, t in enumerate(combinations(range(size), rank))}
+    clauses = []
+
+    def chi(indices: tuple[int, ...]) -> int:
+        """The literal of det with these columns in the given order."""
+        swaps = sum(indices[i] > indices[j] for i in range(rank) for j in range(i + 1, rank))
+        literal = variable[tuple(sorted(indices))]
+        return -literal if swaps % 2 else literal
+
+    for common in combinations(range(size), rank - 2):
+        for a, b, c, d in combinations([i for i in range(size) if i not in common], 4):
+            terms = [
+                (chi((*common, a, b)), chi((*common, c, d))),
+                (-chi((*common, a, c)), chi((*common, b, d))),
+                (chi((*common, a, d)), chi((*common, b, c))),
+            ]
+            # Not all three products negative, not all three positive: forbid each assignment that makes them so.
+            for sign in (1, -1):
+                for flips in product((1, -1), repeat=3):
+                    clauses.append([-e for (u, v), f in zip(terms, flips, strict=True) for e in (f * u, f * sign * v)])
+    for chosen in combinations(range(size), rank + 1):
+        for a in range(1 << (ground - 1)):  # the last element lies in B: the complement gives the opposite signs
+            signs = [1 if x & ~a == 0 else -1 if x & a == 0 else 0 for x in (subsets[i] for i in chosen)]
+            if all(signs):
+                circuit = [(-1) ** i * s * variable[chosen[:i] + chosen[i + 1 :]] for i, s in enumerate(signs)]
+                clauses += [[-e for e in circuit], circuit]
+    return variable, [list(c) for c in dict.fromkeys(tuple(sorted(set(clause))) for clause in clauses)]
+
+
+def unsat_lrat(claim: FeatureRank, witness: object, used: Used) -> list[str]:
+    """No chirotope of rank value-1: the clauses are rebuilt from the chosen pairs, and refuted by a proof with hints.
+    Each step is [literals, hints]; the hints are numbers of clauses (axioms from 1, then steps) that become unit or false
+    in turn when the literals of the step are taken false."""
+    _prefers(claim)
+    fields = record(witness, "witness", ["pairs", "ground", "proof"])
+    ground, rank = integer(fields["ground"], "witness.ground", 2, min(claim.m, 10)), claim.value - 1
+    pairs = [
+        integer(x, f"witness.pairs[{i}]", 0, (1 << ground) - 1)
+        for i, x in enumerate(expect(fields["pairs"], "witness.pairs", list))
+    ]
+    if len(set(pairs)) != len(pairs) or any(x.bit_count() != 2 for x in pairs) or not 2 <= rank < len(pairs) <= 15:
+        raise Rejected(f"witness.pairs: expected more than {rank} and at most 15 distinct pairs of [{ground}]")
+    _, clauses = sign_clauses(pairs, rank, ground)
+    database: list[frozenset[int]] = [frozenset(clause) for clause in clauses]
+    axioms, work = len(database), 0
+    for k, value in enumerate(expect(fields["proof"], "witness.proof", list)):
+        place = f"witness.proof[{k}]"
+        step = expect(value, place, list)
+        if len(step) != 2:
+            raise Malformed(f"{place}: expected [literals, hints]")
+        literals = [integer(e, place, -(10**6), 10**6) for e in expect(step[0], place, list)]
+        if 0 in literals:
+            raise Malformed(f"{place}: 0 is no literal")
+        false = set(literals)
+        conflict = False
+        for hint in expect(step[1], place, list):
+            index = integer(hint, place, 1, len(database)) - 1
+            work += len(database[index])
+            if work > 4 * MAX_VALUES:
+                raise Malformed("the proof needs more work than the budget allows")
+            open_literals = [e for e in database[index] if e not in false]
+            if len(open_literals) > 1 or conflict:
+                raise Rejected(f"{place}: the clause of hint {hint} is neither unit nor false, or follows the conflict")
+            if open_literals:
+                false.add(-open_literals[0])
+            conflict = not open_literals
+        if not conflict:
+            raise Rejected(f"{place}: the hints lead to no conflict")
+        database.append(frozenset(literals))
+    if database[-1]:
+        raise Rejected("the proof does not end with the empty clause")
+    return [f"{axioms} clauses over {len(pairs)} pairs are refuted in {len(database) - axioms} steps: no rank {rank}"]
