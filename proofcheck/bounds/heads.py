@@ -1,0 +1,168 @@
+"""Upper bounds from explicit heads (mathematics.md B3), by class of tokens.
+
+A head is given by blocks of bits, a list of degrees, a scale s(|z|) > 0 and, for each class of queries (|x| in each block), a
+polynomial in the overlaps l_i and the weights w_i of z by block: alpha(x,z) = s(|z|) p_x(l, w). By B0 only the least and
+the largest value at each overlap matter, so the coefficients of one class solve a linear programme:
+
+    lo_l <= alpha(x,y) for every class of tokens at overlap l,    hi_l >= alpha(x,z) likewise,
+    2eps L lo_l >= (1 + slack) K L (d - 2eps) hi_(l+d) + (K d - 2eps L) alpha(x,x) + slack,    alpha(x,x) = 1.
+
+HiGHS proposes, coefficients are rounded to rationals, and the kernel's rule `class-head` decides. The rank is
+sum over degrees of prod C(b_i, k_i), plus one feature for each query without a polynomial (one-hot, softmin row).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import comb, prod
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import coo_matrix
+
+from proofcheck.certificate import Checked, certify
+from proofcheck.kernel.exact import Malformed, Rejected
+from proofcheck.theorems.bundle import foundation
+
+Exponents = tuple[tuple[int, ...], tuple[int, ...]]  # of the l_i and of the w_i
+SLACKS = (1e-3, 1e-5, 1e-6)
+PLACES = 52  # binary places to which coefficients are rounded
+TOP = 1e-8  # least value at the overlap of the query with itself, so that rounding leaves it positive
+TOLERANCE = 1e-10  # of HiGHS, far below the smallest slack
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Blocks of bits, allowed degrees and the scale s(0), .., s(m)."""
+
+    blocks: tuple[int, ...]
+    degrees: tuple[tuple[int, ...], ...]
+    scale: tuple[Fraction, ...]
+    use_weights: bool = True  # may polynomials depend on the w_i?
+
+    @property
+    def m(self) -> int:
+        return sum(self.blocks)
+
+    def polynomial_rank(self) -> int:
+        return sum(prod(map(comb, self.blocks, d)) for d in self.degrees)
+
+    def monomials(self) -> list[Exponents]:
+        found = []
+        for d in self.degrees:
+            for left in product(*(range(k + 1) for k in d)):
+                right = tuple(k - a for k, a in zip(d, left, strict=True))
+                if self.use_weights or not any(right):
+                    found.append((left, right))
+        return found
+
+
+def total_degree(m: int, degree: int, base: Fraction, use_weights: bool = True) -> Shape:
+    """One block, polynomials of total degree <= `degree`, scale base^w."""
+    return Shape((m,), tuple((k,) for k in range(degree + 1)), tuple(base**w for w in range(m + 1)), use_weights)
+
+
+def block_product(a: int, b: int, base: Fraction) -> Shape:
+    """(1, z_A) tensor (1, z_B): degree at most 1 in each of two blocks, rank (a+1)(b+1)."""
+    degrees = ((0, 0), (0, 1), (1, 0), (1, 1))
+    return Shape((a, b), degrees, tuple(base**w for w in range(a + b + 1)))
+
+
+def solve_class(shape: Shape, sizes: Sequence[int], n: int, eps: Fraction, slack: float) -> list[Fraction] | None:
+    """Coefficients for one class of queries, by linear programming in floats; None where HiGHS finds none."""
+    monomials = shape.monomials()
+    rows: dict[int, set[tuple[float, ...]]] = {}
+    scale = [float(s) for s in shape.scale]
+    weight = sum(sizes)
+    width = [b - h for b, h in zip(shape.blocks, sizes, strict=True)]
+    own = _values(monomials, sizes, sizes, scale)
+    for ls in product(*(range(h + 1) for h in sizes)):
+        for rest in product(*(range(r + 1) for r in width)):
+            ws = [a + r for a, r in zip(ls, rest, strict=True)]
+            rows.setdefault(sum(ls), set()).add(tuple(_values(monomials, ls, ws, scale)))
+    k = len(monomials)
+    # Unknowns: coefficients, lo_0..lo_weight, hi_0..hi_weight, scaled so that lo and hi are of the size of the unknowns.
+    size = k + 2 * (weight + 1)
+    data: list[float] = []
+    place: list[tuple[int, int]] = []
+    bounds: list[float] = []
+
+    def add(entries: list[tuple[int, float]], right: float) -> None:
+        row = len(bounds)
+        for column, value in entries:
+            if value:
+                place.append((row, column))
+                data.append(value)
+        bounds.append(right)
+
+    for level, values in rows.items():
+        for value in values:
+            coefficients = list(enumerate(value))
+            add([(j, -v) for j, v in coefficients] + [(k + level, 1.0)], 0.0)
+            add([(j, v) for j, v in coefficients] + [(k + weight + 1 + level, -1.0)], 0.0)
+    length, others, e = n - 1, n - 2, float(eps)
+    for low in range(weight + 1):
+        if low < weight:
+            add([(k + low, -1.0)], -slack)
+        else:
+            add([(k + low, -1.0)], -TOP)
+        for high in range(low + 1, weight + 1):
+            d = high - low
+            add(
+                [(k + low, -2 * e * length), (k + weight + 1 + high, others * length * (d - 2 * e) * (1 + slack))],
+                -(others * d - 2 * e * length) - slack,
+            )
+    matrix = coo_matrix((data, tuple(zip(*place, strict=True))), shape=(len(bounds), size))
+    equal = coo_matrix((own, ([0] * k, list(range(k)))), shape=(1, size))
+    cost = np.zeros(size)
+    cost[k : k + weight + 1] = 1e-6
+    limits = [(None, None)] * k + [(0, None)] * (2 * (weight + 1))
+    result = linprog(
+        cost, A_ub=matrix, b_ub=bounds, A_eq=equal, b_eq=[1.0], bounds=limits, method="highs",
+        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+    )
+    if result.status != 0:
+        return None
+    return [Fraction(round(v * (1 << PLACES)), 1 << PLACES) for v in result.x[:k]]
+
+
+def _values(monomials: list[Exponents], ls: Sequence[int], ws: Sequence[int], scale: list[float]) -> list[float]:
+    s = scale[sum(ws)]
+    return [s * prod(map(pow, ls, left)) * prod(map(pow, ws, right)) for left, right in monomials]
+
+
+def certificate(shape: Shape, n: int, eps: Fraction, command: str, one_hot_above: int | None = None) -> Checked | None:
+    """`head-exists` by `class-head`, or None where some class of queries up to the cut-off has no polynomial."""
+    polynomials = {}
+    rank = shape.polynomial_rank()
+    for sizes in product(*(range(b + 1) for b in shape.blocks)):
+        if one_hot_above is not None and sum(sizes) > one_hot_above:
+            rank += prod(map(comb, shape.blocks, sizes))
+            continue
+        for slack in SLACKS:
+            found = solve_class(shape, sizes, n, eps, slack)
+            if found is not None:
+                break
+        else:
+            return None
+        polynomials[",".join(map(str, sizes))] = [
+            {"l": list(left), "w": list(right), "coefficient": q}
+            for (left, right), q in zip(shape.monomials(), found, strict=True)
+            if q
+        ]
+    witness = {
+        "blocks": list(shape.blocks),
+        "degrees": [list(d) for d in shape.degrees],
+        "scale": list(shape.scale),
+        "polynomials": polynomials,
+    }
+    parameters = {"m": shape.m, "n": n, "eps": eps, "rank": rank}
+    rested = [foundation("domination-sufficient")[1], foundation("softmin")[1]]
+    try:
+        return certify("head-exists", parameters, "class-head", witness, command=command, uses=rested)
+    except (Rejected, Malformed) as error:
+        print(error)
+        return None
