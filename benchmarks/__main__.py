@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from . import lemma3
+from . import codes, lemma3, paper, rank
 
-GROUPS = {"lemma3": lemma3.run}
+GROUPS = {"lemma3": lemma3.run, "codes": codes.run, "rank": rank.run, "paper": paper.run}
 
 
 def main(names: list[str]) -> int:

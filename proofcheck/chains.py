@@ -212,10 +212,11 @@ def tight_row(n: int, eps: Fraction, D: int, delta: Fraction) -> tuple[tuple[Fra
 
         a_l > mu(d) v + (Kd/(2eps L) - 1) s.
 
-    u runs through powers of 1/10 until a_0 is small enough. That happens: as u -> 0, a_l tends to the largest product of mu(d)
-    over ALL compositions of D - l into gaps with mu(d) > 0 (0 if there is none). An inadmissible gap, 0 < mu(d) < 1,
-    never helps beside another gap q, because mu(d) mu(q) <= mu(q) < mu(d) + mu(q) + (n-2) = mu(d+q); merging the
-    inadmissible gaps into others leaves a chain of admissible ones, since D itself is admissible. So a_0 -> w(D).
+    u runs through powers of 1/10 until a_0 is small enough. That happens: as u -> 0, a_l tends to the largest product
+    of mu(d) over ALL compositions of D - l into gaps with mu(d) > 0 (0 if there is none). An inadmissible gap,
+    0 < mu(d) < 1, never helps beside another gap q, because mu(d) mu(q) <= mu(q) < mu(d) + mu(q) + (n-2) = mu(d+q);
+    merging the inadmissible gaps into others leaves a chain of admissible ones, since D itself is admissible. So
+    a_0 -> w(D).
 
     (mathematics.md B1 takes a_l = max_v b_v W(v-l) with W over admissible gaps and tiny b_v for v < D. That row breaks
     (ii) where an integer gap has 2eps < d < 2eps(n-1)/(n-2), as d = 1 does at n = 3, 1/4 < eps < 1/2: a_(D-1) = b_(D-1)

@@ -271,9 +271,10 @@ def singular_value_bound(matrix: Matrix) -> RigorousRank:
 
         sigma_j(A) >= sqrt((1-f)(1-g)) s_j - e.
 
-    Proof. The singular values of diag(s) are the s_j. ||Ux||^2 = x^T U^T U x >= (1-f) ||x||^2, likewise for V. If ||Xx|| >= c ||x|| for all x, Courant-Fischer
-    gives sigma_j(XY) >= c sigma_j(Y); applied to U and, after transposition, to V: sigma_j(U diag(s) V^T) >=
-    sqrt((1-f)(1-g)) s_j. Weyl: |sigma_j(A) - sigma_j(B)| <= ||A - B||_2 <= ||A - B||.
+    Proof. The singular values of diag(s) are the s_j. ||Ux||^2 = x^T U^T U x >= (1-f) ||x||^2, likewise for V. If
+    ||Xx|| >= c ||x|| for all x, Courant-Fischer gives sigma_j(XY) >= c sigma_j(Y); applied to U and, after
+    transposition, to V: sigma_j(U diag(s) V^T) >= sqrt((1-f)(1-g)) s_j. Weyl: |sigma_j(A) - sigma_j(B)| <=
+    ||A - B||_2 <= ||A - B||.
 
     So nothing is assumed of the SVD routine: its output is a guess, and e, f, g are bounded from it afterwards.
     Model of float64 arithmetic, with u = 2^-53, tau = 2^-1021, gamma_k = ku/(1-ku), ku < 1: every operation gives

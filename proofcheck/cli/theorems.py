@@ -158,6 +158,9 @@ def theorem5(
     delta: Annotated[
         int | None, typer.Option("--delta", help="Directed distance; the code exists by greedy packing.")
     ] = None,
+    gap: Annotated[
+        int | None, typer.Option("--gap", help="Gap of the paper's uniform chain. Default: the best.")
+    ] = None,
     out: Out = CERTIFICATES,
     as_json: AsJson = False,
 ) -> int:
@@ -167,7 +170,7 @@ def theorem5(
     error = options.epsilon(eps)
     from proofcheck.theorems import theorem5
 
-    return finish(lambda: theorem5.show(m, n, error, _read_code(code), delta), out, as_json)
+    return finish(lambda: theorem5.show(m, n, error, _read_code(code), delta, gap), out, as_json)
 
 
 def theorem6(m: Bits = 168, out: Out = CERTIFICATES, as_json: AsJson = False) -> int:
@@ -215,7 +218,7 @@ def theorem8(
 
 
 def theorem9(
-    big_m: Annotated[int, typer.Option("-M", help="Bits of the code words.")] = 8,
+    big_m: Annotated[int, typer.Option("-M", help="Bits of the code words.")] = 12,
     s: Annotated[int, typer.Option("-s", help="Levels 0..s per slot.")] = 2,
     q: Annotated[int, typer.Option("-q", help="Queries.")] = 4,
     code: CodeFile = None,

@@ -52,7 +52,7 @@ def claims() -> Iterator[tuple[str, Callable[[], Shown]]]:
     yield "theorem2", theorem2.show
     yield "lemma3", show_lemma3
     yield "lemma4", lemma4.show
-    yield "theorem5", lambda: theorem5.show(24, code=paper_code(), distance=6)
+    yield "theorem5", lambda: theorem5.show(24, code=paper_code(), distance=6, gap=3)
     yield "theorem6", theorem6.show
     yield "corollary7", corollary7.show
     yield "theorem8", theorem8.show

@@ -75,12 +75,19 @@ def rank_certificate(m: int, code: Checked, chain: Checked, command: str, value:
 
 
 def show(
-    m: int, n: int = 3, eps: Fraction = Fraction(1, 2), code: codes.Code | None = None, distance: int | None = None
+    m: int,
+    n: int = 3,
+    eps: Fraction = Fraction(1, 2),
+    code: codes.Code | None = None,
+    distance: int | None = None,
+    gap: int | None = None,
 ) -> Shown:
-    """Theorem 5 for an explicit code, or for the packing in the middle layer at directed distance `distance`."""
+    """Theorem 5 for an explicit code, or for the packing in the middle layer at directed distance `distance`; the
+    uniform chain has the given gap, or the best one."""
     if code is None and distance is None:
         raise UsageError("theorem5: give --code FILE or --delta D")
     given = f"--delta {distance}" if code is None else "--code FILE"
+    given += "" if gap is None else f" --gap {gap}"
     command = f"proofcheck theorem5 -m {m} -n {n} --eps {eps} {given}"
     if distance is None:
         distance = code.distance() if code else 0
@@ -88,7 +95,7 @@ def show(
         raise UsageError(f"--delta: expected 1 <= Delta <= m = {m}, got {distance}")
     if code is not None and code.m > m:
         raise UsageError(f"-m: the code has words of {code.m} bits, more than m = {m}")
-    uniform = best_uniform(n, eps, distance)
+    uniform = best_uniform(n, eps, distance) if gap is None else chains.uniform(n, eps, distance, gap)
     best = chains.best(n, eps, distance) or uniform
     label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}-delta{distance}"
     bundle = founded(["gap-domination-symbolic", "approximate-identity"])

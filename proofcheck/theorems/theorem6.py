@@ -74,4 +74,4 @@ def in_words(value: int) -> str:
 
 def packing_holds(h: int, k: int) -> bool:
     """16^k sum_{a<5k} C(h,a)^2 <= C(2h,h), computed: what the induction shows for all h >= 20k, k >= 1."""
-    return codes.packing_bound(2 * h, h, 5 * k) >= 16**k
+    return bool(codes.packing_bound(2 * h, h, 5 * k) >= 16**k)

@@ -23,10 +23,11 @@ from .bundle import Bundle, Shown
 
 def least_bits(s: int, q: int) -> int:
     """The least b with 2^b >= (s+1)^q."""
-    return ((s + 1) ** q - 1).bit_length()
+    assignments: int = (s + 1) ** q
+    return (assignments - 1).bit_length()
 
 
-def show(M: int = 8, s: int = 2, q: int = 4, code: codes.Code | None = None) -> Shown:  # noqa: N803 - the paper's symbol
+def show(M: int = 12, s: int = 2, q: int = 4, code: codes.Code | None = None) -> Shown:  # noqa: N803 - the paper's symbol
     """Theorem 9 for an explicit family: the first q words of `code`, or of the lexicode of weight M/2."""
     command = f"proofcheck theorem9 -M {M} -s {s} -q {q}"
     if code is None:

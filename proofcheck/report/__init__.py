@@ -1,0 +1,1 @@
+"""Figures and pages. matplotlib is imported in this package and nowhere else."""
