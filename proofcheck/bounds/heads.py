@@ -30,6 +30,7 @@ from proofcheck.theorems.bundle import foundation
 Exponents = tuple[tuple[int, ...], tuple[int, ...]]  # of the l_i and of the w_i
 SLACKS = (1e-3, 1e-5, 1e-6)
 PLACES = 52  # binary places to which coefficients are rounded
+SYMMETRIC_SLACK = 1e-6
 TOP = 1e-8  # least value at the overlap of the query with itself, so that rounding leaves it positive
 TOLERANCE = 1e-10  # of HiGHS, far below the smallest slack
 
@@ -121,12 +122,97 @@ def solve_class(shape: Shape, sizes: Sequence[int], n: int, eps: Fraction, slack
     cost[k : k + weight + 1] = 1e-6
     limits = [(None, None)] * k + [(0, None)] * (2 * (weight + 1))
     result = linprog(
-        cost, A_ub=matrix, b_ub=bounds, A_eq=equal, b_eq=[1.0], bounds=limits, method="highs",
+        cost,
+        A_ub=matrix,
+        b_ub=bounds,
+        A_eq=equal,
+        b_eq=[1.0],
+        bounds=limits,
+        method="highs",
         options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
     )
     if result.status != 0:
         return None
     return [Fraction(round(v * (1 << PLACES)), 1 << PLACES) for v in result.x[:k]]
+
+
+def symmetric_class(h: int, degree: int, n: int, eps: Fraction) -> list[Fraction] | None:
+    """c_0, .., c_degree with alpha = sum c_k C(h-l, k) right for queries of weight h, by linear programming over levels.
+
+    In this basis the numbers stay moderate, and alpha(x,x) = c_0 = 1."""
+    values = np.array([[comb(h - level, k) for k in range(degree + 1)] for level in range(h + 1)], dtype=float)
+    length, others, e = n - 1, n - 2, float(eps)
+    rows, bounds = [], []
+    for low in range(h):
+        rows.append(-values[low] / values[low].max())
+        bounds.append(-SYMMETRIC_SLACK)
+        for high in range(low + 1, h + 1):
+            d = high - low
+            scale = max(1.0, float(values[high] @ (0.32 ** np.arange(degree + 1))))
+            row = (-2 * e * length) * values[low] + others * length * (d - 2 * e) * values[high]
+            rows.append(row / scale)
+            bounds.append((-(others * d - 2 * e * length) - SYMMETRIC_SLACK * scale) / scale)
+    equal = np.zeros((1, degree + 1))
+    equal[0, 0] = 1
+    limits = [(None, None)] * (degree + 1)
+    tolerances = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+    result = linprog(
+        np.zeros(degree + 1),
+        np.array(rows) if rows else None,
+        bounds or None,
+        equal,
+        [1.0],
+        limits,
+        "highs",
+        options=tolerances,
+    )
+    if result.status != 0:
+        return None
+    return [Fraction(round(v * (1 << PLACES)), 1 << PLACES) for v in result.x]
+
+
+def powers_of_overlap(h: int, coefficients: Sequence[Fraction]) -> list[Fraction]:
+    """The polynomial sum c_k C(h-l, k) in powers of l."""
+    total = [Fraction(0)] * len(coefficients)
+    falling = [Fraction(1)]
+    for k, c in enumerate(coefficients):
+        for i, q in enumerate(falling):
+            total[i] += c * q
+        shifted = [Fraction(0), *(-q / (k + 1) for q in falling)]
+        for i, q in enumerate(falling):
+            shifted[i] += q * Fraction(h - k, k + 1)
+        falling = shifted
+    return total
+
+
+def symmetric(m: int, degree: int, n: int, eps: Fraction, command: str, heaviest: int | None = None) -> Checked | None:
+    """Level-symmetric head (B3 a): polynomials of the given degree in the overlap for queries of weight <= heaviest."""
+    heaviest = m if heaviest is None else heaviest
+    polynomials = {}
+    for h in range(heaviest + 1):
+        found = symmetric_class(h, min(degree, h), n, eps)
+        if found is None:
+            return None
+        polynomials[str(h)] = [
+            {"l": [k], "w": [0], "coefficient": q} for k, q in enumerate(powers_of_overlap(h, found)) if q
+        ]
+    rank = sum(comb(m, k) for k in range(degree + 1)) + sum(comb(m, h) for h in range(heaviest + 1, m + 1))
+    witness = {
+        "blocks": [m],
+        "degrees": [[k] for k in range(degree + 1)],
+        "scale": [1] * (m + 1),
+        "polynomials": polynomials,
+    }
+    return _certified(m, n, eps, rank, witness, command)
+
+
+def _certified(m: int, n: int, eps: Fraction, rank: int, witness: dict[str, object], command: str) -> Checked | None:
+    parameters = {"m": m, "n": n, "eps": eps, "rank": rank}
+    rested = [foundation("domination-sufficient")[1], foundation("softmin")[1]]
+    try:
+        return certify("head-exists", parameters, "class-head", witness, command=command, uses=rested)
+    except (Rejected, Malformed):
+        return None
 
 
 def _values(monomials: list[Exponents], ls: Sequence[int], ws: Sequence[int], scale: list[float]) -> list[float]:
@@ -159,10 +245,4 @@ def certificate(shape: Shape, n: int, eps: Fraction, command: str, one_hot_above
         "scale": list(shape.scale),
         "polynomials": polynomials,
     }
-    parameters = {"m": shape.m, "n": n, "eps": eps, "rank": rank}
-    rested = [foundation("domination-sufficient")[1], foundation("softmin")[1]]
-    try:
-        return certify("head-exists", parameters, "class-head", witness, command=command, uses=rested)
-    except (Rejected, Malformed) as error:
-        print(error)
-        return None
+    return _certified(shape.m, n, eps, rank, witness, command)

@@ -44,6 +44,8 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
     "approximate-identity": (families.approximate_identity, ()),
     "matrix-rank": (families.matrix_rank, ()),
     "feature-rank": (families.feature_rank, ("approximate-identity",)),
+    "lower-exponent": (families.lower_exponent, ("approximate-identity", "gap-domination-symbolic")),
+    "upper-exponent": (families.upper_exponent, ("domination-sufficient",)),
     "head-exists": (families.head_exists, ("domination-sufficient",)),
     "phase-transition": (families.phase_transition, ("approximate-identity", "gap-domination-symbolic")),
     "growing-context": (families.growing_context, ("feature-rank",)),

@@ -9,8 +9,9 @@ from fractions import Fraction
 from itertools import product
 from math import comb, lcm, prod
 
-from ..claims.forms import HeadExists
-from ..exact import MAX_BITS, Budget, Malformed, Rejected, expect, integer, number, record, shown
+from ..claims.forms import HeadExists, UpperExponent
+from ..claims.parameters import factor
+from ..exact import MAX_BITS, Budget, Malformed, Rejected, bounded, expect, integer, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,6 +133,47 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     if rank > claim.rank:
         raise Rejected(f"the head has {rank} features, the claim says {claim.rank}")
     return [f"{len(done)} classes of queries decided by B0; {rank} features"]
+
+
+def _sampling_works(n: int, eps: Fraction, rho: Fraction, eta: Fraction, witness: object) -> list[str]:
+    """Sampled features (mathematics.md B3 b): all subset sums are within a factor 1 +- eta of rho^|S|, and this suffices for
+    B0 at every gap d: with c0 < 1, (1-eta) rho^d - c0 > mu(d) ((1+eta) - c0) + (K d/(2eps L) - 1)(1 - c0), checked for
+    d = 1..last and, beyond, by rho >= mu(d+1)/mu(d)."""
+    fields = record(witness, "witness", ["c0", "last"])
+    c0, last = number(fields["c0"], "witness.c0"), integer(fields["last"], "witness.last", 2, 2_000)
+    if not 0 < c0 < 1 or not 0 < eta < 1 or rho <= 1 or (1 - eta) * rho <= c0:
+        raise Rejected("expected 0 < c0 < 1, 0 < eta < 1, rho > 1 and (1 - eta) rho > c0")
+    budget, power = Budget(), Fraction(1)
+    for d in range(1, last + 1):
+        budget.charge(8, power.denominator.bit_length())
+        power = bounded(power * rho)
+        mu = factor(n, Fraction(d), eps)
+        slope = (1 - eta) * power - mu * (1 + eta)  # coefficient of R = rho^(|S|-d) >= 1
+        constant = c0 * (1 - mu) + (Fraction((n - 2) * d, n - 1) / (2 * eps) - 1) * (1 - c0)
+        if slope < 0 or slope <= constant:
+            raise Rejected(f"the gap {d} fails: rho is too small, or eta or 1 - c0 too large")
+    # Beyond `last`, mu(d+1)/mu(d) = 1 + 1/(d-2eps) decreases, and the constant decreases if c0 >= (1-c0)/(n-1).
+    if 1 + 1 / (last - 2 * eps) > rho or constant > 0 or c0 * (n - 1) < 1 - c0:
+        raise Rejected(f"witness.last: the growth from {last} on is not covered")
+    return [f"B0 holds at gaps 1..{last}, and beyond by rho >= mu(d+1)/mu(d)"]
+
+
+def upper_exponent(claim: UpperExponent, witness: object, used: Used) -> list[str]:
+    """Sampled features for all m."""
+    return _sampling_works(claim.n, claim.eps, claim.rho, claim.eta, witness)
+
+
+def sampled(claim: HeadExists, witness: object, used: Used) -> list[str]:
+    """Sampled features for one m: at most 2cm (2 - 1/rho)^m + 1 of them, c = 4/eta^2."""
+    fields = record(witness, "witness", ["rho", "eta", "c0", "last"])
+    rho, eta = number(fields["rho"], "witness.rho"), number(fields["eta"], "witness.eta")
+    checked = _sampling_works(claim.n, claim.eps, rho, eta, {key: fields[key] for key in ("c0", "last")})
+    base = 2 - 1 / rho
+    Budget().charge(1, claim.m * base.denominator.bit_length() // 16)
+    features = 8 * claim.m / eta**2 * base**claim.m + 1
+    if features > claim.rank + 1:
+        raise Rejected(f"the sample may have up to {shown(int(features))} features, the claim says {shown(claim.rank)}")
+    return checked
 
 
 def _integers(values: list[Fraction]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 
-from ..claims.forms import FeatureRank
+from ..claims.forms import FeatureRank, LowerExponent
 from ..claims.parameters import factor, least_gap
 from ..exact import MAX_VALUES, Budget, Malformed, Rejected, expect, integer, number, record
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHIFT = 256  # binary places to which sums of w(D)^-2 are rounded up
 
 
-def _weights(claim: FeatureRank, gaps: list[int], top: int) -> list[Fraction | None]:
+def _weights(claim: FeatureRank | LowerExponent, gaps: list[int], top: int) -> list[Fraction | None]:
     """A factor that some chain forces at each overlap difference 0..top: products over the listed gaps, or one gap."""
     for gap in gaps:
         if gap < least_gap(claim.n, claim.eps):
@@ -70,6 +70,30 @@ def layer(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     if claim.value - 1 >= bound:
         raise Rejected(f"the layer gives only r >= {-(-bound.numerator // bound.denominator)}, not {claim.value}")
     return [f"the {h}-sets of [{m}] at distance >= {least} give r >= {-(-bound.numerator // bound.denominator)}"]
+
+
+def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[str]:
+    """Layers for all m at once. With a gap g such that a^g mu(g) >= 1, and D0 such that a chain spans every difference in
+    D0..D0+g-1, w(D)^-2 <= kappa a^(2D) for all D >= D0 and 1 <= kappa a^(2D) for D < D0."""
+    fields = record(witness, "witness", ["gap", "distance", "gaps"])
+    g, least = (
+        integer(fields["gap"], "witness.gap", 1, 10_000),
+        integer(fields["distance"], "witness.distance", 1, 10_000),
+    )
+    gaps = [integer(d, f"witness.gaps[{i}]", 1) for i, d in enumerate(expect(fields["gaps"], "witness.gaps", list))]
+    Budget().charge((least + g) * (2 + len(gaps)), max(claim.a.denominator.bit_length(), 1) * (least + g) // 8)
+    if g < least_gap(claim.n, claim.eps):
+        raise Rejected(f"witness.gap: {g} is below the least admissible gap {least_gap(claim.n, claim.eps)}")
+    if claim.a >= 1 or claim.a**g * factor(claim.n, Fraction(g), claim.eps) < 1:
+        raise Rejected(f"expected a < 1 and a^{g} mu({g}) >= 1")
+    forced = _weights(claim, gaps, least + g - 1)
+    for difference in range(1, least + g):
+        weight = forced[difference] if difference >= least else Fraction(1)
+        if weight is None:
+            raise Rejected(f"no chain of the listed gaps spans the distance {difference}")
+        if claim.kappa * claim.a ** (2 * difference) * weight**2 < 1:
+            raise Rejected(f"kappa is too small at the distance {difference}: kappa a^(2D) < w(D)^-2")
+    return [f"w(D)^-2 <= kappa a^(2D) for D = 1..{least + g - 1}, hence for all D by further gaps of {g}"]
 
 
 def _prefers(claim: FeatureRank) -> None:
