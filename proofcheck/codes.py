@@ -7,19 +7,21 @@ equal weights, half the Hamming distance. So distances are in elements, never in
     layer                  all h-subsets of [m] in increasing order (Gosper's hack)
     lexicographic          the lexicode: each word of the layer, in increasing order, that is far from all before it
     random_greedy          the same in a random order: the whole layer if it is small, else random words until many fail
-    graham_sloane          the h-subsets with sum of elements = residue mod m. Directed distance 1 means that one element
+    graham_sloane          the h-subsets with sum of elements = residue mod m. Directed distance 1 means that one
+    element
                            e is exchanged for e', which changes the sum by e' - e, not 0 mod m: so the distance is >= 2
     hadamard               a Hadamard matrix of order N with constant first row: in every other row half of the entries
                            are +1, in two of them a quarter. The positions of +1 and of -1 are 2(N-1) words of weight
                            N/2; for N >= 4 at distance N/4, a word and its complement at N/2
-    packing_bound          greedy packing: a word has exactly C(h,a) C(m-h,a) words at distance a, hence a maximal code at
+    packing_bound          greedy packing: a word has exactly C(h,a) C(m-h,a) words at distance a, hence a maximal
+    code at
                            distance >= D has at least C(m,h) / sum_{a<D} C(h,a) C(m-h,a) words
     jump_count             chain jumps of Experiment 5.1: floor(|S \\ U| / gap) for every ordered pair
     find_jump_code         seeds of `random_greedy` until fifteen 24-bit words have the paper's 424 jumps
 
-Words of a code are distinct, so asking for distance 0 is the same as asking for 1. Inside, n words of k limbs are a k x n
-array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bounded memory. Nothing here is trusted: the
-kernel counts the weights and all distances of a `code` certificate itself.
+Words of a code are distinct, so asking for distance 0 is the same as asking for 1. Inside, n words of k limbs are a k
+x n array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bounded memory. Nothing here is trusted:
+the kernel counts the weights and all distances of a `code` certificate itself.
 
 Files: the first line is `m weight` in decimal, then one hexadecimal word a line. `#` starts a comment, empty lines are
 skipped.
@@ -103,8 +105,8 @@ class Code:
     def validate(self, distance: int = 1) -> None:
         """Check that all words are distinct h-subsets of [m] at directed distance >= `distance`.
 
-        Raises `ClaimFails` naming the first word (counted from 0, in hexadecimal) outside [m] or of another weight, else
-        the first word that repeats another, else the first pair i < j that is too near.
+        Raises `ClaimFails` naming the first word (counted from 0, in hexadecimal) outside [m] or of another weight,
+        else the first word that repeats another, else the first pair i < j that is too near.
         """
         _nonnegative("distance", distance)
         self._check_weights()
@@ -143,8 +145,8 @@ class Code:
 def read(path: Path | str) -> Code:
     """The code in a file, with words distinct and of the weight that its first line says.
 
-    Raises `MalformedInput` naming the line and what was expected there, `ClaimFails` (see `Code.validate`) for a word of
-    another weight or a repeated one. The distance is for the caller to ask for.
+    Raises `MalformedInput` naming the line and what was expected there, `ClaimFails` (see `Code.validate`) for a word
+    of another weight or a repeated one. The distance is for the caller to ask for.
     """
     try:
         text = Path(path).read_text("utf-8")
@@ -346,10 +348,10 @@ def random_greedy(
 ) -> Code:
     """Greedy packing in the random order that `seed` >= 0 determines, up to `limit` words, in the order taken.
 
-    A layer of at most `SMALL_LAYER` limbs is run through as a whole, which makes the code maximal; `attempts` is then not
-    used. In a larger one, words are drawn independently until `attempts` consecutive ones are not taken. A code for a
-    smaller limit is a beginning of the code for a larger one. The only source of randomness is the raw output of PCG64,
-    which numpy keeps the same in all versions.
+    A layer of at most `SMALL_LAYER` limbs is run through as a whole, which makes the code maximal; `attempts` is then
+    not used. In a larger one, words are drawn independently until `attempts` consecutive ones are not taken. A code
+    for a smaller limit is a beginning of the code for a larger one. The only source of randomness is the raw output
+    of PCG64, which numpy keeps the same in all versions.
     """
     most = _most(m, h, distance, limit)
     _nonnegative("seed", seed)
@@ -468,8 +470,8 @@ def hadamard(order: int) -> Code:
 def hadamard_matrix(order: int) -> Signs:
     """H with entries +1, -1 and H H^T = order I, which is checked in exact integers.
 
-    Constructions: order 1 and 2; Paley I (order q+1, prime q = 3 mod 4); Paley II (order 2(q+1), prime q = 1 mod 4); and
-    Kronecker products of these, Sylvester's among them. Raises `UsageError` where there is none.
+    Constructions: order 1 and 2; Paley I (order q+1, prime q = 3 mod 4); Paley II (order 2(q+1), prime q = 1 mod 4);
+    and Kronecker products of these, Sylvester's among them. Raises `UsageError` where there is none.
     """
     matrix = _construct(order) if order >= 1 else None
     if matrix is None:

@@ -4,7 +4,7 @@ polynomial factors, with rho = max_d mu(d)^(1/d).
 Lower. With a rational a >= 1/rho (a^g mu(g) >= 1 for the best gap g) and a constant kappa, every layer h = M/2 has
 V + W <= kappa sum_D C(h,D)^2 a^(2D) <= kappa (1+a)^M, and q = 1/(2V) in B2 gives r >= N/(4(V+W)) with N >= 2^M/(M+1).
 
-Upper. With a rational rho' > rho, sampled subset features (Bernstein's inequality) give r <= 2cm (2 - 1/rho')^m + 1.
+Upper. With a rational rho' > rho, sampled subset features (Bernstein's inequality) give r <= 2cm (2 - 1/rho')^m.
 
 Floats choose a, rho', eta; the kernel's rules `lower-exponent` and `upper-exponent` decide with rationals.
 """
@@ -37,7 +37,7 @@ class Rate:
 
 
 def best_rate(n: int, eps: Fraction) -> Rate:
-    """rho = max_d mu(d)^(1/d) over integer gaps; the maximum lies at small d, since log(mu(d))/d falls once d > 2eps e."""
+    """rho = max_d mu(d)^(1/d) over integer gaps below 400; log(mu(d))/d falls for large d."""
     rates = []
     for d in range(1, LARGEST_GAP):
         if d >= least_gap(n, eps):
@@ -69,15 +69,20 @@ def lower(n: int, eps: Fraction, command: str) -> Checked:
     return certify("lower-exponent", parameters, "lower-exponent", witness, command=command, uses=rested)
 
 
+def margins(rate: Rate, rho: Fraction, eta: Fraction) -> dict[str, Fraction | int]:
+    """c0 near 1, and the last gap that is checked one by one."""
+    return {"c0": 1 - eta / 256, "last": max(4 * rate.gap, ceil(2 / (float(rho) - 1)))}
+
+
 def upper(n: int, eps: Fraction, command: str) -> Checked:
     """The certificate `upper-exponent`: for all m; rests on Bernstein's inequality. rho' = rho (1 + 1/500)."""
     rate = best_rate(n, eps)
     rho = Fraction(ceil(rate.rho * 1.002 * 1000), 1000)
     rested = [foundation("domination-sufficient")[1]]
-    for bits in range(8, 24):
+    for bits in range(6, 24):
         eta = Fraction(1, 1 << bits)
         parameters = {"n": n, "eps": eps, "rho": rho, "eta": eta}
-        witness = {"c0": 1 - Fraction(1, 1 << (bits + 8)), "last": max(4 * rate.gap, ceil(2 / (float(rho) - 1)))}
+        witness = margins(rate, rho, eta)
         try:
             return certify("upper-exponent", parameters, "upper-exponent", witness, command=command, uses=rested)
         except Rejected:

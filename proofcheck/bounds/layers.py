@@ -1,14 +1,15 @@
 """Lower bounds from whole layers (mathematics.md B2).
 
-Statement. Let N = C(M,h), V = sum_{1<=D<D0} C(h,D) C(M-h,D), W = sum_{D>=D0} C(h,D) C(M-h,D) w(D)^-2, where w(D) is a factor
-that some chain of admissible gaps forces at overlap difference D. For every rational 0 < q <= 1 with p = 1 - qV > 0, every
-head correct at exact length n over at least M bits has r >= N q p^2/(p + q W).
+Statement. Let N = C(M,h), V = sum_{1<=D<D0} C(h,D) C(M-h,D), W = sum_{D>=D0} C(h,D) C(M-h,D) w(D)^-2, where w(D) is a
+factor that some chain of admissible gaps forces at overlap difference D. For every rational 0 < q <= 1 with p = 1 -
+qV > 0, every head correct at exact length n over at least M bits has r >= N q p^2/(p + q W).
 
-Keep each h-set with probability q and drop those with a kept neighbour at distance below D0: of T sets left, E[T] >= N q p,
-and F = sum over pairs of w^-2 has E[F] <= E[T] + N q^2 W. Some choice has T^2/F >= E[T]^2/E[F] (Cauchy-Schwarz), and Lemma 4
-gives r >= T^2/F. The right side increases with E[T], so E[T] may be replaced by N q p.
+Keep each h-set with probability q and drop those with a kept neighbour at distance below D0: of T sets left, E[T] >=
+N q p, and F = sum over pairs of w^-2 has E[F] <= E[T] + N q^2 W. Some choice has T^2/F >= E[T]^2/E[F]
+(Cauchy-Schwarz), and Lemma 4 gives r >= T^2/F. The right side increases with E[T], so E[T] may be replaced by N q p.
 
-M, h, D0 and q are found with floating-point logarithms; the kernel recomputes the bound with integers (w(D)^-2 rounded up).
+M, h, D0 and q are found with floating-point logarithms; the kernel recomputes the bound with integers (w(D)^-2
+rounded up).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LN2 = log(2)
 class Layer:
     """The h-sets of [M] expurgated below distance D0 with probability q; log2 of the bound that floats give."""
 
-    M: int  # noqa: N815 - the paper's symbol
+    M: int
     weight: int
     distance: int
     q: Fraction
@@ -59,17 +60,17 @@ def _log_factors(n: int, eps: Fraction, top: int) -> np.ndarray:
     return np.array([log(w.numerator) - log(w.denominator) if w else -np.inf for w in _factors(n, eps, top)])
 
 
-def best_layer(m: int, n: int, eps: Fraction) -> Layer:
-    """The best (M, h, D0, q) with M <= m by floats: h near M/2, all D0, q by a few Newton-free scans."""
+def best_layer(m: int, n: int, eps: Fraction) -> Layer | None:
+    """The best (M, h, D0, q) with M <= m by floats; None where no layer gives more than 1."""
     top = m // 2
     logs = _log_factors(n, eps, top)
     best: Layer | None = None
     for size in {m, m - 1} - {0}:
         for h in {size // 2, (size - 1) // 2, size // 2 - 1} - {0, -1}:
-            found = _optimise(size, h, logs, best.log2 if best else -1.0)
+            found = _optimise(size, h, logs, best.log2 if best else 0.0)
             if found is not None:
                 best = found
-    return best or Layer(m, max(1, m // 2), 1, Fraction(1), 0.0)
+    return best
 
 
 def _log_binomials(a: int, top: int) -> np.ndarray:

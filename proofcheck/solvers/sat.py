@@ -1,8 +1,9 @@
-"""SAT: refutations of clauses as proofs with hints. The solver's DRUP proof is replayed, trimmed and given hints here; the
-kernel only follows the hints.
+"""SAT: refutations of clauses as proofs with hints. The solver's DRUP proof is replayed, trimmed and given hints
+here; the kernel only follows the hints.
 
-A clause C follows by reverse unit propagation (RUP) from a set of clauses if taking all literals of C false and propagating
-units leads to a false clause. The hints of a step are the clauses that became unit, in order, and the false one.
+A clause C follows by reverse unit propagation (RUP) from a set of clauses if taking all literals of C false and
+propagating units leads to a false clause. The hints of a step are the clauses that became unit, in order, and the
+false one.
 """
 
 from __future__ import annotations

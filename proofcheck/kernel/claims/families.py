@@ -71,11 +71,12 @@ def feature_rank(parameters: object) -> FeatureRank:
 def lower_exponent(parameters: object) -> LowerExponent:
     fields = record(parameters, "parameters", ["n", "eps", "a", "kappa"])
     n, eps = integer(fields["n"], "parameters.n", 3), epsilon(fields)
-    a, kappa = positive_number(fields["a"], "parameters.a"), positive_number(fields["kappa"], "parameters.kappa")
+    a = positive_number(fields["a"], "parameters.a")
+    kappa = positive_number(fields["kappa"], "parameters.kappa")
     return LowerExponent(
-        f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct (error < "
-        f"{eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)) with a = {a}, "
-        f"kappa = {kappa}",
+        f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct (error "
+        f"< {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)) with "
+        f"a = {a}, kappa = {kappa}",
         n,
         eps,
         a,
@@ -88,8 +89,8 @@ def upper_exponent(parameters: object) -> UpperExponent:
     n, eps = integer(fields["n"], "parameters.n", 3), epsilon(fields)
     rho, eta = positive_number(fields["rho"], "parameters.rho"), positive_number(fields["eta"], "parameters.eta")
     return UpperExponent(
-        f"n={n}, eps={eps}, for all m >= 1: some nonnegative kernel head with r <= 2cm (2 - 1/rho)^m + 1, c = 4/eta^2, rho = "
-        f"{rho}, eta = {eta}, is correct (error < {eps}) on all sequences of length 1..{n} over {{0,1}}^m",
+        f"n={n}, eps={eps}, for all m >= 1: some nonnegative kernel head with r <= 2cm (2 - 1/rho)^m, c = 4/eta^2, "
+        f"rho = {rho}, eta = {eta}, is correct (error < {eps}) on all sequences of length 1..{n} over {{0,1}}^m",
         n,
         eps,
         rho,
@@ -102,8 +103,8 @@ def head_exists(parameters: object) -> HeadExists:
     m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 3)
     eps, rank = epsilon(fields), integer(fields["rank"], "parameters.rank", 1)
     return HeadExists(
-        f"instance m={m}, n={n}, eps={eps}: some nonnegative kernel head with {rank} features is correct (error < {eps}) on "
-        f"all sequences of length 1..{n} over {{0,1}}^{m}",
+        f"instance m={m}, n={n}, eps={eps}: some nonnegative kernel head with {rank} features is correct (error < {eps}) "
+        f"on all sequences of length 1..{n} over {{0,1}}^{m}",
         m,
         n,
         eps,

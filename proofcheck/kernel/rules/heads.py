@@ -1,6 +1,7 @@
 """Rules for heads that exist: explicit features, and kernels that depend on classes of tokens.
 
-Both decide B0 (claims/domination.py) for every query, from the least and the largest kernel value at each overlap level.
+Both decide B0 (claims/domination.py) for every query, from the least and the largest kernel value at each overlap
+level.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ MAX_TABLE_BITS = 10
 
 def _decide(claim: HeadExists, query: str, weight: int, own: int, values: Iterable[tuple[int, int]]) -> None:
     """B0 for one query of the given weight: `own` is alpha(x,x), `values` are (overlap, alpha(x,z)) over all tokens, x
-    included. In (ii) alpha(x,z) has the coefficient K(d - 2eps) >= 0, so the least value at the lower level and the largest
-    at the upper one decide. The row may be scaled by any positive number: B0 is homogeneous."""
+    included. In (ii) alpha(x,z) has the coefficient K(d - 2eps) >= 0, so the least value at the lower level and the
+    largest at the upper one decide. The row may be scaled by any positive number: B0 is homogeneous."""
     least: list[int | None] = [None] * (weight + 1)
     largest: list[int | None] = [None] * (weight + 1)
     for level, value in values:
@@ -75,12 +76,12 @@ def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
 
 
 def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
-    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z> within
-    block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have degrees in
-    `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees in the bits of z
-    have a basis of products of distinct bits, k_i of them from block i: so all these queries together have rank at most
-    the sum over `degrees` of prod C(b_i, k_i). Query classes without a polynomial are one-hot: one feature each query,
-    with the softmin row w^<x,z>, w = eps/n, which satisfies B0 (Theorem 1)."""
+    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z>
+    within block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have
+    degrees in `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees
+    in the bits of z have a basis of products of distinct bits, k_i of them from block i: so all these queries
+    together have rank at most the sum over `degrees` of prod C(b_i, k_i). Query classes without a polynomial are one-hot: one feature
+    each query, with the softmin row w^<x,z>, w = eps/n, which satisfies B0 (Theorem 1)."""
     fields = record(witness, "witness", ["blocks", "degrees", "scale", "polynomials"])
     blocks = [
         integer(b, f"witness.blocks[{i}]", 1) for i, b in enumerate(expect(fields["blocks"], "witness.blocks", list))
@@ -136,9 +137,9 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
 
 
 def _sampling_works(n: int, eps: Fraction, rho: Fraction, eta: Fraction, witness: object) -> list[str]:
-    """Sampled features (mathematics.md B3 b): all subset sums are within a factor 1 +- eta of rho^|S|, and this suffices for
-    B0 at every gap d: with c0 < 1, (1-eta) rho^d - c0 > mu(d) ((1+eta) - c0) + (K d/(2eps L) - 1)(1 - c0), checked for
-    d = 1..last and, beyond, by rho >= mu(d+1)/mu(d)."""
+    """Sampled features (mathematics.md B3 b): all subset sums are within a factor 1 +- eta of rho^|S|, and this
+    suffices for B0 at every gap d: with c0 < 1, (1-eta) rho^d - c0 > mu(d) ((1+eta) - c0) + (K d/(2eps L) - 1)(1 -
+    c0), checked for d = 1..last and, beyond, by rho >= mu(d+1)/mu(d)."""
     fields = record(witness, "witness", ["c0", "last"])
     c0, last = number(fields["c0"], "witness.c0"), integer(fields["last"], "witness.last", 2, 2_000)
     if not 0 < c0 < 1 or not 0 < eta < 1 or rho <= 1 or (1 - eta) * rho <= c0:
@@ -164,14 +165,14 @@ def upper_exponent(claim: UpperExponent, witness: object, used: Used) -> list[st
 
 
 def sampled(claim: HeadExists, witness: object, used: Used) -> list[str]:
-    """Sampled features for one m: at most 2cm (2 - 1/rho)^m + 1 of them, c = 4/eta^2."""
+    """Sampled features for one m: at most 2cm (2 - 1/rho)^m of them, c = 4/eta^2."""
     fields = record(witness, "witness", ["rho", "eta", "c0", "last"])
     rho, eta = number(fields["rho"], "witness.rho"), number(fields["eta"], "witness.eta")
     checked = _sampling_works(claim.n, claim.eps, rho, eta, {key: fields[key] for key in ("c0", "last")})
     base = 2 - 1 / rho
     Budget().charge(1, claim.m * base.denominator.bit_length() // 16)
-    features = 8 * claim.m / eta**2 * base**claim.m + 1
-    if features > claim.rank + 1:
+    features = 8 * claim.m / eta**2 * base**claim.m
+    if features >= claim.rank + 1:
         raise Rejected(f"the sample may have up to {shown(int(features))} features, the claim says {shown(claim.rank)}")
     return checked
 
@@ -191,8 +192,8 @@ def _class_row(
     scale: list[int],
     budget: Budget,
 ) -> tuple[int, list[tuple[int, int]]]:
-    """alpha(x,x), and (overlap, value) over all classes of tokens, for one class of queries. Where the polynomial does not
-    depend on the w_i, the extremes of the scale over the possible |z| stand for all of them."""
+    """alpha(x,x), and (overlap, value) over all classes of tokens, for one class of queries. Where the polynomial
+    does not depend on the w_i, the extremes of the scale over the possible |z| stand for all of them."""
     values, flat = [], not any(any(right) for _, right, _ in terms)
     outside = [b - h for b, h in zip(blocks, sizes, strict=True)]
     for ls in product(*(range(h + 1) for h in sizes)):

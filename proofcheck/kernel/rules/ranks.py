@@ -1,4 +1,5 @@
-"""Rules for lower bounds on the feature rank beside amplification: layers, shattering, topology, refuted sign patterns."""
+"""Rules for lower bounds on the feature rank beside amplification: layers, shattering, topology, refuted sign
+patterns."""
 
 from __future__ import annotations
 
@@ -73,8 +74,8 @@ def layer(claim: FeatureRank, witness: object, used: Used) -> list[str]:
 
 
 def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[str]:
-    """Layers for all m at once. With a gap g such that a^g mu(g) >= 1, and D0 such that a chain spans every difference in
-    D0..D0+g-1, w(D)^-2 <= kappa a^(2D) for all D >= D0 and 1 <= kappa a^(2D) for D < D0."""
+    """Layers for all m at once. With a gap g such that a^g mu(g) >= 1, and D0 such that a chain spans every
+    difference in D0..D0+g-1, w(D)^-2 <= kappa a^(2D) for all D >= D0 and 1 <= kappa a^(2D) for D < D0."""
     fields = record(witness, "witness", ["gap", "distance", "gaps"])
     g, least = (
         integer(fields["gap"], "witness.gap", 1, 10_000),
@@ -160,9 +161,10 @@ def sign_clauses(subsets: list[int], rank: int, ground: int) -> tuple[dict[tuple
     """Clauses that a uniform chirotope of the vectors phiQ(x), x in `subsets` (pairs of [ground]), in R^rank satisfies.
 
     Variable of a rank-subset T of indices: the sign of det(phiQ(x) : x in T) is +. Three-term Grassmann-Pluecker: for a
-    (rank-2)-subset and four more indices a<b<c<d the products [ab][cd], -[ac][bd], [ad][bc] have both signs. Circuits: for
-    disjoint A, B some vector w has <phiQ(x), w> > 0 for every pair x inside A and < 0 for every pair inside B; so the circuit
-    of rank+1 such x, with coefficients (-1)^i [T without the i-th], does not agree with these signs, nor with their opposites.
+    (rank-2)-subset and four more indices a<b<c<d the products [ab][cd], -[ac][bd], [ad][bc] have both signs.
+    Circuits: for disjoint A, B some vector w has <phiQ(x), w> > 0 for every pair x inside A and < 0 for every pair
+    inside B; so the circuit of rank+1 such x, with coefficients (-1)^i [T without the i-th], does not agree with
+    these signs, nor with their opposites.
     """
     size = len(subsets)
     variable = {t: i + 1 for i, t in enumerate(combinations(range(size), rank))}
@@ -196,8 +198,8 @@ def sign_clauses(subsets: list[int], rank: int, ground: int) -> tuple[dict[tuple
 
 def unsat_lrat(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     """No chirotope of rank value-1: the clauses are rebuilt from the chosen pairs, and refuted by a proof with hints.
-    Each step is [literals, hints]; the hints are numbers of clauses (axioms from 1, then steps) that become unit or false
-    in turn when the literals of the step are taken false."""
+    Each step is [literals, hints]; the hints are numbers of clauses (axioms from 1, then steps) that become unit or
+    false in turn when the literals of the step are taken false."""
     _prefers(claim)
     fields = record(witness, "witness", ["pairs", "ground", "proof"])
     ground, rank = integer(fields["ground"], "witness.ground", 2, min(claim.m, 10)), claim.value - 1

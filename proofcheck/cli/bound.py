@@ -1,0 +1,290 @@
+"""proofcheck bound: the best certified lower and upper bounds on r*(m,n), tables, pictures, the ledger."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proofcheck.errors import CONDITIONAL, PROVED, MalformedInput, UsageError
+
+from . import options
+from .theorems import CERTIFICATES, AsJson, Eps, Length, Out
+
+if TYPE_CHECKING:
+    from proofcheck.bounds.best import Window
+
+LARGEST_TABLE_M = 3_000
+LARGEST_M = 10**6
+
+
+def command(
+    m: Annotated[int | None, typer.Option("-m", help="Bits of a token, up to 10^6.")] = None,
+    n: Length = 3,
+    eps: Eps = "1/2",
+    table: Annotated[str | None, typer.Option("--table", metavar="A:B", help="A table over m.")] = None,
+    exponents: Annotated[bool, typer.Option("--exponents", help="The exponents for all m at once.")] = False,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Re-check and print the ledger of r*(m,3), eps = 1/2.")
+    ] = False,
+    update: Annotated[
+        str | None, typer.Option("--update", metavar="A:B", help="Improve the ledger for these m.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="With --table: .png or .svg.")] = None,
+    out: Out = CERTIFICATES,
+    as_json: AsJson = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes, for --table and --update.")] = 1,
+) -> int:
+    """Certified lower and upper bounds on the feature rank r*(m,n), beside the paper's.
+
+    A table can be interrupted: rows already computed are kept in DIR/tables and read again.
+    """
+    if (
+        sum(
+            wanted is not None and wanted is not False
+            for wanted in (m, table, ledger or None, exponents or None, update)
+        )
+        != 1
+    ):
+        raise UsageError("bound: give one of -m, --table, --exponents, --ledger, --update")
+    options.within(n, "-n", 1, 10**6, "a sequence has n >= 1 tokens (here up to 1000000)")
+    error = options.epsilon(eps)
+    if plot is not None and (table is None or plot.suffix not in (".png", ".svg")):
+        raise UsageError(f"--plot: expected --table and a file named .png or .svg, got {plot}")
+    if ledger:
+        return _ledger(out, as_json)
+    if update is not None:
+        return _update(options.integers(update, "--update", 1, LARGEST_TABLE_M), out, jobs)
+    if exponents:
+        return _exponents(n, error, out, as_json)
+    if table is not None:
+        ms = options.integers(table, "--table", 1, LARGEST_TABLE_M)
+        options.within(n, "-n", 3, 10**6, "a table needs n >= 3 (r*(m,1) = r*(m,2) = 1 by Theorem 6)")
+        return _table(ms, n, error, out, plot, as_json, jobs)
+    bits = options.within(m or 0, "-m", 1, LARGEST_M, f"tokens have 1 <= m <= {LARGEST_M} bits")
+    if n < 3:
+        from proofcheck.theorems import theorem6
+
+        from .theorems import finish
+
+        return finish(lambda: theorem6.show(min(bits, 6)), out, as_json)
+    if bits > LARGEST_TABLE_M:
+        return _exponents(n, error, out, as_json, bits)
+    return _one(bits, n, error, out, as_json)
+
+
+def _one(m: int, n: int, eps: Fraction, out: Path, as_json: bool) -> int:
+    from proofcheck.bounds import best
+
+    from . import output
+
+    start = time.perf_counter()
+    window = best.window(m, n, eps)
+    files = {}
+    label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}"
+    for side, bound in (("lower", window.lower), ("unconditional", window.unconditional), ("upper", window.upper)):
+        best.rested(bound.certificate).write(out)
+        files[side] = str(bound.certificate.write(out / "bounds", f"{side}-{label}"))
+    _recheck(out, files.values())
+    status = CONDITIONAL if window.lower.assumes or window.upper.assumes else PROVED
+    if as_json:
+        output.print_json(
+            window.as_json() | {"status": status, "files": files, "seconds": round(time.perf_counter() - start, 2)}
+        )
+        return status
+    rows = []
+    for name, bound in (
+        ("lower", window.lower),
+        ("lower, nothing assumed", window.unconditional),
+        ("upper", window.upper),
+    ):
+        data = bound.as_json()
+        assumed = "; ".join(bound.assumes) or "nothing"
+        rows.append([name, _digits(bound.value), str(data["log2"]), bound.method, assumed, bound.certificate.id[:12]])
+    for name, value in zip(("the paper: lower", "the paper: upper"), window.paper, strict=True):
+        rows.append([name, _digits(value), f"{_log2(value):.4f}", "", "", ""])
+    where = output.console(as_json)
+    title = f"r*({m},{n}), error < {eps}"
+    where.print(output.table(title, ["bound", "value", "log2", "how", "assumes", "certificate"], rows, right=[1, 2]))
+    where.print(f"Certificates: {', '.join(files.values())}", markup=False)
+    return status
+
+
+def _recheck(out: Path, paths: Any) -> None:
+    from proofcheck.kernel.check import check_files
+
+    rest = [str(path) for path in out.rglob("*.json") if path.parent.name not in ("bounds", "rstar", "rstar-assuming")]
+    wanted = set(paths)
+    for report in check_files([*rest, *wanted]):
+        if report.path in wanted and (
+            report.verdict is None or any("not supplied" in a for a in report.verdict.assumed)
+        ):
+            raise MalformedInput(f"{report.path}: does not verify after writing: {report.message}")
+
+
+def _log2(value: int) -> float:
+    from math import log2
+
+    return log2(value)
+
+
+def _digits(value: int) -> str:
+    return str(value) if value < 10**15 else f"about 2^{_log2(value):.2f}"
+
+
+def _exponents(n: int, eps: Fraction, out: Path, as_json: bool, m: int | None = None) -> int:
+    """The universal bounds, and for one large m their logarithms, rounded outwards by one in the last place."""
+    from math import floor, log2
+
+    from proofcheck.bounds import best, exponents
+
+    from . import output
+
+    options.within(n, "-n", 3, 10**6, "exponents need n >= 3")
+    command = f"proofcheck bound --exponents -n {n} --eps {eps}"
+    lower, upper = exponents.lower(n, eps, command), exponents.upper(n, eps, command)
+    label = f"n{n}-eps{str(eps).replace('/', 'over')}"
+    files = []
+    for name, certificate in (("lower-exponent", lower), ("upper-exponent", upper)):
+        best.rested(certificate).write(out)
+        folder = "exponents-assuming" if certificate.verdict.assumed else "exponents"
+        files.append(str(certificate.write(out / folder, f"{name}-{label}")))
+    a, kappa = Fraction(lower.parameters["a"]), Fraction(lower.parameters["kappa"])
+    rho, eta = Fraction(upper.parameters["rho"]), Fraction(upper.parameters["eta"])
+    result: dict[str, Any] = {
+        "n": n,
+        "eps": str(eps),
+        "lower": {"exponent": f"{floor(log2(2 / (1 + a)) * 10**4) / 10**4}", "certificate": lower.id, "assumes": []},
+        "upper": {
+            "exponent": f"{-floor(-log2(2 - 1 / rho) * 10**4) / 10**4}",
+            "certificate": upper.id,
+            "assumes": list(upper.verdict.assumed),
+        },
+        "paper": {"lower": "0.1" if (n, eps) == (3, Fraction(1, 2)) else "unstated", "upper": "1"},
+        "files": files,
+        "status": CONDITIONAL,
+    }
+    if m is not None:
+        even = m - m % 2
+        low = even * log2(2 / (1 + a)) - log2(4 * kappa * (even + 1))
+        high = min(m, m * log2(2 - 1 / rho) + log2(8 * m / eta**2))
+        margin = 1e-9 * m + 1e-6  # far above the rounding of these few floating-point operations
+        result["m"] = m
+        result["log2"] = {"lower": f"{low - margin:.4f}", "upper": f"{high + margin:.4f}"}
+    if as_json:
+        output.print_json(result)
+        return CONDITIONAL
+    rows = [
+        ["lower", result["lower"]["exponent"], lower.verdict.claim, "nothing", lower.id[:12]],
+        ["upper", result["upper"]["exponent"], upper.verdict.claim, "; ".join(upper.verdict.assumed), upper.id[:12]],
+    ]
+    where = output.console(as_json)
+    title = f"log2 r*(m,{n}) / m for large m, error < {eps}"
+    where.print(output.table(title, ["side", "exponent", "for all m", "assumes", "certificate"], rows))
+    if m is not None:
+        where.print(f"m = {m}: {result['log2']['lower']} <= log2 r* <= {result['log2']['upper']}")
+    where.print(f"Certificates: {', '.join(files)}", markup=False)
+    return CONDITIONAL
+
+
+def _row(task: tuple[int, int, Fraction]) -> Window:
+    from proofcheck.bounds import best
+
+    return best.window(*task)
+
+
+def _row_json(task: tuple[int, int, Fraction]) -> dict[str, Any]:
+    return _row(task).as_json()
+
+
+def _table(ms: range, n: int, eps: Fraction, out: Path, plot: Path | None, as_json: bool, jobs: int) -> int:
+    from proofcheck.certificate import write_atomically
+
+    from . import output
+
+    store = out / "tables" / f"bounds-n{n}-eps{str(eps).replace('/', 'over')}.jsonl"
+    done: dict[int, dict[str, Any]] = {}
+    if store.exists():
+        for number, line in enumerate(store.read_text().splitlines(), 1):
+            try:
+                row = json.loads(line)
+                done[int(row["m"])] = row
+            except (ValueError, KeyError, TypeError):
+                raise MalformedInput(f"{store}: line {number} is not a row of a table; delete it") from None
+    tasks = [(m, n, eps) for m in ms if m not in done]
+    for row in output.in_parallel(_row_json, tasks, jobs, "bounds"):
+        done[int(row["m"])] = row
+        lines = (json.dumps(done[m], sort_keys=True) for m in sorted(done))
+        write_atomically(store, "".join(f"{line}\n" for line in lines).encode())
+    rows = [done[m] for m in ms]
+    for row in rows:
+        if int(row["lower"]["value"]) > int(row["upper"]["value"]):
+            raise MalformedInput(f"{store}: the bounds cross at m={row['m']}: something is unsound")
+    if plot is not None:
+        from proofcheck.report import bounds as pictures
+
+        pictures.draw(rows, plot)
+        typer.echo(f"drawn: {plot}", err=True)
+    if as_json:
+        output.print_json({"status": CONDITIONAL, "rows": rows})
+        return CONDITIONAL
+    cells = [
+        [
+            str(row["m"]),
+            row["paper"]["lower"]["log2"],
+            row["unconditional"]["log2"],
+            row["lower"]["log2"],
+            row["upper"]["log2"],
+            row["lower"]["method"],
+            row["upper"]["method"],
+        ]
+        for row in rows
+    ]
+    columns = ["m", "paper", "nothing assumed", "lower", "upper", "how (lower)", "how (upper)"]
+    output.console(as_json).print(output.table(f"log2 r*(m,{n}), error < {eps}", columns, cells, right=range(5)))
+    return CONDITIONAL
+
+
+def _ledger(out: Path, as_json: bool) -> int:
+    from proofcheck.bounds import ledger
+
+    from . import output
+
+    lines = ledger.table(out)
+    if not lines:
+        raise UsageError(f"--out: no ledger (rstar/*.json on both sides) below {out}")
+    assumed = any(line.lower.assumes or line.upper.assumes for line in lines)
+    status = CONDITIONAL if assumed else PROVED
+    if as_json:
+        rows = [
+            {
+                "m": line.m,
+                "closed": line.closed,
+                **{
+                    side: {"value": str(e.value), "method": e.method, "certificate": e.id, "assumes": list(e.assumes)}
+                    for side, e in (("lower", line.lower), ("unconditional", line.unconditional), ("upper", line.upper))
+                },
+            }
+            for line in lines
+        ]
+        output.print_json({"status": status, "n": ledger.N, "eps": "1/2", "rows": rows})
+    else:
+        print(ledger.markdown(lines), end="")
+    return status
+
+
+def _update(ms: range, out: Path, jobs: int) -> int:
+    from proofcheck.bounds import ledger
+
+    from . import output
+
+    tasks = [(m, ledger.N, Fraction(1, 2)) for m in ms]
+    for window in output.in_parallel(functools.partial(_row), tasks, jobs, "ledger"):
+        for path in ledger.record(out, window):
+            typer.echo(f"improved: {path}", err=True)
+    return _ledger(out, False)
