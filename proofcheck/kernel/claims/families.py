@@ -75,8 +75,8 @@ def lower_exponent(parameters: object) -> LowerExponent:
     kappa = positive_number(fields["kappa"], "parameters.kappa")
     return LowerExponent(
         f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct (error "
-        f"< {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)) with "
-        f"a = {a}, kappa = {kappa}",
+        f"< {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)) "
+        f"with a = {a}, kappa = {kappa}",
         n,
         eps,
         a,
@@ -103,8 +103,8 @@ def head_exists(parameters: object) -> HeadExists:
     m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 3)
     eps, rank = epsilon(fields), integer(fields["rank"], "parameters.rank", 1)
     return HeadExists(
-        f"instance m={m}, n={n}, eps={eps}: some nonnegative kernel head with {rank} features is correct (error < {eps}) "
-        f"on all sequences of length 1..{n} over {{0,1}}^{m}",
+        f"instance m={m}, n={n}, eps={eps}: some nonnegative kernel head with {rank} features is correct (error < "
+        f"{eps}) on all sequences of length 1..{n} over {{0,1}}^{m}",
         m,
         n,
         eps,

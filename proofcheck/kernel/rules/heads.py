@@ -45,9 +45,8 @@ def _decide(claim: HeadExists, query: str, weight: int, own: int, values: Iterab
             if low is not None and high is not None:
                 left = p * length * low - (q * others * gap - p * length) * own
                 if left <= others * length * (q * gap - p) * high:
-                    raise Rejected(
-                        f"query {query}: overlaps {low_level}, {high_level} with values {shown(low)}, {shown(high)} violate B0"
-                    )
+                    pair = f"overlaps {low_level}, {high_level} with values {shown(low)}, {shown(high)}"
+                    raise Rejected(f"query {query}: {pair} violate B0")
 
 
 def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
