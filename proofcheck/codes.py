@@ -4,6 +4,7 @@ A *word* is a subset S of [m] written as an m-bit integer: element e of {0..m-1}
 of one weight h. The directed distance of S and U is |S \\ U| = h - |S & U|: an integer in 0..min(h, m-h), symmetric for
 equal weights, half the Hamming distance. So distances are in elements, never in bits of the symmetric difference.
 
+<<<<<<< HEAD
     layer                  all h-subsets of [m] in increasing order (Gosper's hack)
     lexicographic          the lexicode: each word of the layer, in increasing order, that is far from all before it
     random_greedy          the same in a random order: the whole layer if it is small, else random words until many fail
@@ -21,6 +22,23 @@ equal weights, half the Hamming distance. So distances are in elements, never in
 
 Words of a code are distinct, so asking for distance 0 is the same as asking for 1. Inside, n words of k limbs are a k
 x n array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bounded memory. Nothing here is trusted:
+=======
+    layer           all h-subsets of [m] in increasing order (Gosper's hack)
+    lexicographic   the lexicode: each word of the layer, in increasing order, that is far from all taken before it
+    random_greedy   the same in a random order: the whole layer if it is small, else random words until many fail
+    graham_sloane   the h-subsets with sum of elements = residue mod m. At directed distance 1 one element e is
+                    exchanged for e', which changes the sum by e' - e, not 0 mod m: so the distance is >= 2
+    hadamard        a Hadamard matrix of order N with constant first row: in every other row half of the entries are +1,
+                    in two of them at once a quarter. The positions of +1 and of -1 in these rows are 2(N-1) words of
+                    weight N/2; for N >= 4 at distance N/4, a word and its complement at N/2
+    packing_bound   greedy packing: a word has exactly C(h,a) C(m-h,a) words at distance a, hence a maximal code at
+                    distance >= D has at least C(m,h) / sum_{a<D} C(h,a) C(m-h,a) words
+    jump_count      chain jumps of Experiment 5.1: floor(|S \\ U| / gap) for every ordered pair
+    find_jump_code  seeds of `random_greedy` until fifteen 24-bit words have the paper's 424 jumps
+
+Words of a code are distinct, so asking for distance 0 is the same as asking for 1. Inside, n words of k limbs are a
+k x n array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bounded memory. Nothing here is trusted:
+>>>>>>> main
 the kernel counts the weights and all distances of a `code` certificate itself.
 
 Files: the first line is `m weight` in decimal, then one hexadecimal word a line. `#` starts a comment, empty lines are
@@ -33,7 +51,7 @@ mathematics.md A and B2.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb, isqrt
@@ -53,6 +71,8 @@ PAIRS = 1 << 20  # pairs of words compared at once: about 10 MB
 SMALL_LAYER = 1 << 22  # limbs of a layer that is shuffled as a whole: 32 MB; C(24,12) = 2,704,156
 LARGEST_CLASS_LAYER = 1 << 26  # words of a layer that `graham_sloane` runs through
 TABLE_BITS = 20  # words are enumerated by their upper bits, with a table of all lower parts of this many bits
+GROUP = 1 << 14  # pairs of words compared at once in greedy packing, if a block is not larger
+PRUNING = 64  # words of a lexicode that are compared with the beginnings of later ones
 DRAWS = 1 << 18  # random 64-bit keys drawn at once
 ATTEMPTS = 10_000  # consecutive random words that fail before `random_greedy` stops
 
@@ -94,7 +114,7 @@ class Code:
         """As `distribution`, with D = 0: the ordered pairs of equal words at different places."""
         self._check_weights()
         pairs = np.zeros(self.weight + 1, dtype=np.int64)
-        for start, common in _common_blocks(_limbs(self.words)):
+        for _, common in _common_blocks(_limbs(self.words)):
             rows = len(common)
             counts = np.bincount(common.ravel(), minlength=self.weight + 1)
             corner = np.bincount(common[:, :rows].ravel(), minlength=self.weight + 1)  # holds its pairs in both orders
@@ -212,7 +232,7 @@ def _most(m: int, h: int, distance: int, limit: int | None) -> int | None:
 
 def _limbs(words: Sequence[int], bits: int = 0) -> Words:
     """k x n limbs of n words; k is as large as `bits` and the words need, and at least 1."""
-    k = max(1, -(-max(bits, *(word.bit_length() for word in words), 0, 0) // 64))
+    k = -(-max(1, bits, *(word.bit_length() for word in words)) // 64)
     data = b"".join(word.to_bytes(8 * k, "little") for word in words)
     return np.ascontiguousarray(np.frombuffer(data, "<u8").reshape(-1, k).T, dtype=np.uint64)
 
@@ -273,25 +293,39 @@ def _by_weight(bits: int) -> tuple[Words, ...]:
     return tuple(numbers[weights == weight] for weight in range(bits + 1))
 
 
-def _numbers(bits: int, least: int, most: int) -> Iterator[int]:
-    """The numbers below 2^bits of weight `least`..`most`, in increasing order."""
-    if bits == 0:
-        yield 0
-        return
-    if least < bits:
-        yield from _numbers(bits - 1, max(least, 0), min(most, bits - 1))
-    if most > 0:
-        yield from (1 << (bits - 1) | rest for rest in _numbers(bits - 1, max(least - 1, 0), most - 1))
+Excluded: TypeAlias = Callable[[int, int, int], bool]
 
 
-def _layer_blocks(m: int, h: int) -> Iterator[Words]:
-    """The words of `layer(m, h)`, in its order, in arrays of bounded size."""
+def _uppers(m: int, low: int, h: int, excluded: Excluded) -> Iterator[int]:
+    """The upper parts word >> low of the h-subsets of [m], increasing.
+
+    `excluded(upper, bits, rest)` says that no word with the upper part `upper`, and `rest` elements more among the
+    lower `bits`, is wanted.
+    """
+    stack = [(0, m, h)]
+    while stack:
+        upper, bits, rest = stack.pop()
+        if excluded(upper, bits, rest):
+            continue
+        if bits == low or not rest:
+            yield upper << (bits - low)
+            continue
+        stack.append((upper << 1 | 1, bits - 1, rest - 1))
+        if rest < bits:
+            stack.append((upper << 1, bits - 1, rest))
+
+
+def _nothing(upper: int, bits: int, rest: int) -> bool:
+    return False
+
+
+def _layer_blocks(m: int, h: int, excluded: Excluded = _nothing) -> Iterator[Words]:
+    """The words of `layer(m, h)`, in its order, in arrays of bounded size; those excluded may be missing."""
     low = min(m, TABLE_BITS)
     table = _by_weight(low)
-    limbs = max(1, -(-m // 64))
-    for upper in _numbers(m - low, max(0, h - low), min(h, m - low)):
+    for upper in _uppers(m, low, h, excluded):
         lower = table[h - upper.bit_count()]
-        block = np.repeat(_limbs([upper << low], 64 * limbs), len(lower), axis=1)
+        block = np.repeat(_limbs([upper << low], m), len(lower), axis=1)
         block[0] |= lower
         yield block
 
@@ -300,37 +334,59 @@ def _layer_blocks(m: int, h: int) -> Iterator[Words]:
 
 
 def _pack(
-    blocks: Iterable[Words], weight: int, distance: int, limit: int | None, patience: int | None = None
-) -> list[int]:
-    """Each word, in the order of the blocks, that is at directed distance >= `distance` from all taken before it.
+    code: list[int],
+    blocks: Iterable[Words],
+    weight: int,
+    distance: int,
+    limit: int | None,
+    patience: int | None = None,
+) -> None:
+    """Append to the empty `code` each word, in the order of the blocks, that is at directed distance >= `distance` from
+    all that were appended before it.
 
     Stops with `limit` words, at the end of the blocks, or after `patience` consecutive words that were not taken. How
     the words are divided into blocks makes no difference.
     """
-    largest = weight - max(distance, 1)  # of |S & U|
-    taken: list[Words] = []
+    if limit == 0:
+        return
+    largest = _largest_common(weight, distance)
+    taken: Words | None = None  # the words of the code so far, and room for more
     passed, last = 0, -1  # words in the blocks before this one; the number of the word taken last
     for block in blocks:
-        if limit is not None and len(taken) >= limit:
-            break
         left, numbers = block, np.arange(passed, passed + block.shape[1])
-        for word in taken:
-            left, numbers = _far(left, numbers, word, largest)
-        while len(numbers) and (limit is None or len(taken) < limit):
+        done = 0
+        while taken is not None and done < len(code) and len(numbers):
+            some = taken[:, done : min(len(code), done + max(1, GROUP // len(numbers)))]
+            left, numbers = _far(left, numbers, some, largest)
+            done += some.shape[1]
+        while len(numbers):
             if patience is not None and numbers[0] - last > patience:
-                break
+                return
             last = int(numbers[0])
-            taken.append(left[:, 0].copy())
-            left, numbers = _far(left, numbers, taken[-1], largest)
+            if taken is None or len(code) == taken.shape[1]:
+                old = left[:, :0] if taken is None else taken
+                taken = np.concatenate([old, np.zeros((len(left), max(16, len(code))), dtype=np.uint64)], axis=1)
+            taken[:, len(code)] = left[:, 0]
+            code += _integers(left[:, :1])
+            if len(code) == limit:
+                return
+            left, numbers = _far(left, numbers, left[:, :1], largest)
         passed += block.shape[1]
         if patience is not None and passed - 1 - last >= patience:
-            break
-    return _integers(np.array(taken).T) if taken else []
+            return
 
 
-def _far(words: Words, numbers: npt.NDArray[np.intp], word: Words, largest: int) -> tuple[Words, npt.NDArray[np.intp]]:
-    """The words that share at most `largest` elements with `word`, and their numbers."""
-    far = _count(limb & own for limb, own in zip(words, word, strict=True)) <= largest
+def _largest_common(weight: int, distance: int) -> int:
+    """The largest |S & U| of two words that may both belong to the code."""
+    return weight - max(distance, 1)
+
+
+def _far(
+    words: Words, numbers: npt.NDArray[np.intp], others: Words, largest: int
+) -> tuple[Words, npt.NDArray[np.intp]]:
+    """The words that share at most `largest` elements with each of the others, and their numbers."""
+    common = _count(limb & other[:, None] for limb, other in zip(words, others, strict=True))
+    far = (common <= largest).all(axis=0)
     return words[:, far], numbers[far]
 
 
@@ -340,7 +396,23 @@ def lexicographic(m: int, h: int, distance: int, limit: int | None = None) -> Co
     Without a limit it runs through the whole layer, and the code is maximal. The words are increasing.
     """
     most = _most(m, h, distance, limit)
-    return Code(m, h, tuple(_pack(_layer_blocks(m, h), h, distance, most)))
+    largest = _largest_common(h, distance)
+    code: list[int] = []
+
+    def too_near(upper: int, bits: int, rest: int) -> bool:
+        """Whether one of the first words of the code shares too much with all words that begin so.
+
+        It shares |upper & upper part|, and of the lower bits at least what does not fit beside its own.
+        """
+        for word in code[:PRUNING]:
+            above = word >> bits
+            outside = bits - h + above.bit_count()
+            if (above & upper).bit_count() + max(0, rest - outside) > largest:
+                return True
+        return False
+
+    _pack(code, _layer_blocks(m, h, too_near), h, distance, most)
+    return Code(m, h, tuple(code))
 
 
 def random_greedy(
@@ -349,27 +421,37 @@ def random_greedy(
     """Greedy packing in the random order that `seed` >= 0 determines, up to `limit` words, in the order taken.
 
     A layer of at most `SMALL_LAYER` limbs is run through as a whole, which makes the code maximal; `attempts` is then
+<<<<<<< HEAD
     not used. In a larger one, words are drawn independently until `attempts` consecutive ones are not taken. A code
     for a smaller limit is a beginning of the code for a larger one. The only source of randomness is the raw output
     of PCG64, which numpy keeps the same in all versions.
+=======
+    not used. In a larger one, words are drawn independently until `attempts` consecutive ones are not taken. The code
+    for a smaller limit is a beginning of the code for a larger one. The only source of randomness is the raw output of
+    PCG64, which numpy keeps the same in all versions.
+>>>>>>> main
     """
     most = _most(m, h, distance, limit)
     _nonnegative("seed", seed)
     if attempts < 1:
         raise UsageError(f"attempts: expected attempts >= 1, got {attempts}")
     source = np.random.PCG64(seed)
+    code: list[int] = []
     if comb(m, h) * max(1, -(-m // 64)) <= SMALL_LAYER:
-        return Code(m, h, tuple(_pack(_shuffled(m, h, source), h, distance, most)))
-    return Code(m, h, tuple(_pack(_drawn(m, h, source), h, distance, most, attempts)))
+        _pack(code, _shuffled(m, h, source), h, distance, most)
+    else:
+        _pack(code, _drawn(m, h, source), h, distance, most, attempts)
+    return Code(m, h, tuple(code))
 
 
 def _shuffled(m: int, h: int, source: np.random.PCG64) -> Iterator[Words]:
-    """The layer in random order, in blocks."""
+    """The layer sorted by one random key a word, in 256 blocks (by the first byte of the key)."""
     words = np.concatenate(list(_layer_blocks(m, h)), axis=1)
-    order = np.argsort(source.random_raw(words.shape[1]), kind="stable")
-    size = 1 << 14
-    for start in range(0, len(order), size):
-        yield words[:, order[start : start + size]]
+    keys = np.asarray(source.random_raw(words.shape[1]), dtype=np.uint64)
+    first = (keys >> np.uint64(56)).astype(np.uint8)
+    for byte in range(256):
+        chosen = np.flatnonzero(first == byte)
+        yield words[:, chosen[np.argsort(keys[chosen], kind="stable")]]
 
 
 def _drawn(m: int, h: int, source: np.random.PCG64) -> Iterator[Words]:
@@ -476,8 +558,8 @@ def hadamard_matrix(order: int) -> Signs:
     matrix = _construct(order) if order >= 1 else None
     if matrix is None:
         raise UsageError(
-            f"order: no Hadamard matrix of order {order} by the constructions known here (Sylvester, Paley I and II over "
-            "prime fields, Kronecker products)"
+            f"order: no Hadamard matrix of order {order} by the constructions known here (Sylvester, Paley I and II "
+            "over prime fields, Kronecker products)"
         )
     for start in range(0, order, 256):  # int32 holds sums of `order` signs
         product = matrix[start : start + 256].astype(np.int32) @ matrix.T.astype(np.int32)

@@ -60,6 +60,7 @@ def rested(certificate: Checked) -> Bundle:
     """The foundations that a bound's certificate names in `uses` (codes and chains come with the bound itself)."""
     bundle = Bundle()
     if certificate.rule == "amplification":
+        bundle.add(*foundation("gap-domination-symbolic"))
         p = certificate.parameters
         bundle.include(trivial_parts(p["m"], p["n"], Fraction(p["eps"])))
     for claim in ("approximate-identity", "domination-sufficient", "gap-domination-symbolic", "softmin"):

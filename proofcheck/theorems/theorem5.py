@@ -93,6 +93,8 @@ def show(
         distance = code.distance() if code else 0
     if not 1 <= distance <= m:
         raise UsageError(f"--delta: expected 1 <= Delta <= m = {m}, got {distance}")
+    if code is not None and not code.size:
+        raise UsageError("--code: the file has no words")
     if code is not None and code.m > m:
         raise UsageError(f"-m: the code has words of {code.m} bits, more than m = {m}")
     uniform = best_uniform(n, eps, distance) if gap is None else chains.uniform(n, eps, distance, gap)

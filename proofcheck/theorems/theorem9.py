@@ -28,10 +28,10 @@ def least_bits(s: int, q: int) -> int:
 
 
 def show(M: int = 12, s: int = 2, q: int = 4, code: codes.Code | None = None) -> Shown:  # noqa: N803 - the paper's symbol
-    """Theorem 9 for an explicit family: the first q words of `code`, or of the lexicode of weight M/2."""
+    """Theorem 9 for an explicit family: the first q words of `code`, or of a seeded greedy packing of weight M/2."""
     command = f"proofcheck theorem9 -M {M} -s {s} -q {q}"
     if code is None:
-        code = codes.lexicographic(M, M // 2, s + 1, limit=q)
+        code = codes.random_greedy(M, M // 2, s + 1, seed=0, limit=q)
     elif code.m != M:
         raise UsageError(f"-M: the code has words of {code.m} bits, not {M}")
     if code.size < q:
