@@ -4,25 +4,6 @@ A *word* is a subset S of [m] written as an m-bit integer: element e of {0..m-1}
 of one weight h. The directed distance of S and U is |S \\ U| = h - |S & U|: an integer in 0..min(h, m-h), symmetric for
 equal weights, half the Hamming distance. So distances are in elements, never in bits of the symmetric difference.
 
-<<<<<<< HEAD
-    layer                  all h-subsets of [m] in increasing order (Gosper's hack)
-    lexicographic          the lexicode: each word of the layer, in increasing order, that is far from all before it
-    random_greedy          the same in a random order: the whole layer if it is small, else random words until many fail
-    graham_sloane          the h-subsets with sum of elements = residue mod m. Directed distance 1 means that one
-    element
-                           e is exchanged for e', which changes the sum by e' - e, not 0 mod m: so the distance is >= 2
-    hadamard               a Hadamard matrix of order N with constant first row: in every other row half of the entries
-                           are +1, in two of them a quarter. The positions of +1 and of -1 are 2(N-1) words of weight
-                           N/2; for N >= 4 at distance N/4, a word and its complement at N/2
-    packing_bound          greedy packing: a word has exactly C(h,a) C(m-h,a) words at distance a, hence a maximal
-    code at
-                           distance >= D has at least C(m,h) / sum_{a<D} C(h,a) C(m-h,a) words
-    jump_count             chain jumps of Experiment 5.1: floor(|S \\ U| / gap) for every ordered pair
-    find_jump_code         seeds of `random_greedy` until fifteen 24-bit words have the paper's 424 jumps
-
-Words of a code are distinct, so asking for distance 0 is the same as asking for 1. Inside, n words of k limbs are a k
-x n array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bounded memory. Nothing here is trusted:
-=======
     layer           all h-subsets of [m] in increasing order (Gosper's hack)
     lexicographic   the lexicode: each word of the layer, in increasing order, that is far from all taken before it
     random_greedy   the same in a random order: the whole layer if it is small, else random words until many fail
@@ -38,7 +19,6 @@ x n array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bo
 
 Words of a code are distinct, so asking for distance 0 is the same as asking for 1. Inside, n words of k limbs are a
 k x n array of uint64 (row l = bits 64l..64l+63), counted by numpy in blocks of bounded memory. Nothing here is trusted:
->>>>>>> main
 the kernel counts the weights and all distances of a `code` certificate itself.
 
 Files: the first line is `m weight` in decimal, then one hexadecimal word a line. `#` starts a comment, empty lines are
@@ -421,15 +401,9 @@ def random_greedy(
     """Greedy packing in the random order that `seed` >= 0 determines, up to `limit` words, in the order taken.
 
     A layer of at most `SMALL_LAYER` limbs is run through as a whole, which makes the code maximal; `attempts` is then
-<<<<<<< HEAD
-    not used. In a larger one, words are drawn independently until `attempts` consecutive ones are not taken. A code
-    for a smaller limit is a beginning of the code for a larger one. The only source of randomness is the raw output
-    of PCG64, which numpy keeps the same in all versions.
-=======
     not used. In a larger one, words are drawn independently until `attempts` consecutive ones are not taken. The code
     for a smaller limit is a beginning of the code for a larger one. The only source of randomness is the raw output of
     PCG64, which numpy keeps the same in all versions.
->>>>>>> main
     """
     most = _most(m, h, distance, limit)
     _nonnegative("seed", seed)
