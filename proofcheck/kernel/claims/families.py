@@ -75,8 +75,8 @@ def lower_exponent(parameters: object) -> LowerExponent:
     kappa = positive_number(fields["kappa"], "parameters.kappa")
     return LowerExponent(
         f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct (error "
-        f"< {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)) "
-        f"with a = {a}, kappa = {kappa}",
+        f"< {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)), where a = {a} and "
+        f"kappa = {kappa}",
         n,
         eps,
         a,

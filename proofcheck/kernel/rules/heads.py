@@ -75,12 +75,12 @@ def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
 
 
 def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
-    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z>
-    within block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have
-    degrees in `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees
-    in the bits of z have a basis of products of distinct bits, k_i of them from block i: so all these queries
-    together have rank at most the sum over `degrees` of prod C(b_i, k_i). Query classes without a polynomial are one-hot: one feature
-    each query, with the softmin row w^<x,z>, w = eps/n, which satisfies B0 (Theorem 1)."""
+    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z> within
+    block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have degrees
+    in `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees in the bits
+    of z have a basis of products of distinct bits, d_i of them from block i: all these queries together have rank at most
+    the sum over `degrees` of prod C(b_i, d_i). Query classes without a polynomial are one-hot: a feature each, with the
+    softmin row w^<x,z>, w = eps/n, which is correct by Theorem 1."""
     fields = record(witness, "witness", ["blocks", "degrees", "scale", "polynomials"])
     blocks = [
         integer(b, f"witness.blocks[{i}]", 1) for i, b in enumerate(expect(fields["blocks"], "witness.blocks", list))
