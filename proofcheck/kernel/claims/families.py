@@ -74,9 +74,9 @@ def lower_exponent(parameters: object) -> LowerExponent:
     a = positive_number(fields["a"], "parameters.a")
     kappa = positive_number(fields["kappa"], "parameters.kappa")
     return LowerExponent(
-        f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct (error "
-        f"< {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)), where a = {a} and "
-        f"kappa = {kappa}",
+        f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct "
+        f"(error < {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)), "
+        f"where a = {a} and kappa = {kappa}",
         n,
         eps,
         a,
