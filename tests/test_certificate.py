@@ -178,14 +178,18 @@ def test_files_alone_together_and_in_any_order(tmp_path):
     alone = check_file(paths[0])
     assert alone.status == 3
     assert sorted(alone.verdict.assumed) == sorted(
-        f"certificate {part.id[:12]} ({part.claim}), which was not supplied" for part in parts
+        f"certificate {part.id[:12]} ({part.claim}), which was not supplied and would say: {part.verdict.claim}"
+        for part in parts
     )
     without_lemma3 = check_files(paths[:4])
     assert [report.status for report in without_lemma3] == [3, 0, 3, 0]
     assert (
         without_lemma3[0].verdict.assumed
         == without_lemma3[2].verdict.assumed
-        == [f"certificate {whole[4].id[:12]} (gap-domination-symbolic), which was not supplied"]
+        == [
+            f"certificate {whole[4].id[:12]} (gap-domination-symbolic), which was not supplied and would say: "
+            f"{whole[4].verdict.claim}"
+        ]
     )
 
 

@@ -93,10 +93,12 @@ def show(
         distance = code.distance() if code else 0
     if not 1 <= distance <= m:
         raise UsageError(f"--delta: expected 1 <= Delta <= m = {m}, got {distance}")
-    if code is not None and not code.size:
-        raise UsageError("--code: the file has no words")
+    if code is not None and not (code.size and code.m):
+        raise UsageError("--code: the file has no words, or words of no bits")
     if code is not None and code.m > m:
         raise UsageError(f"-m: the code has words of {code.m} bits, more than m = {m}")
+    if gap is not None and not least_gap(n, eps) <= gap <= distance:
+        raise UsageError(f"--gap: Theorem 5 needs {least_gap(n, eps)} <= g <= Delta = {distance}, got {gap}")
     uniform = best_uniform(n, eps, distance) if gap is None else chains.uniform(n, eps, distance, gap)
     best = chains.best(n, eps, distance) or uniform
     label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}-delta{distance}"
@@ -123,7 +125,5 @@ def show(
         bundle,
         main,
         figures,
-        ("Chains", "Amplification", "Approximate identity", "Packing")
-        if code is None
-        else ("Chains", "Amplification", "Approximate identity"),
+        ("Chains", "Amplification", "Approximate identity", "Packing"),
     )

@@ -73,7 +73,6 @@ def test_examples_as_certificates(tmp_path, t, lam, seed):
     assert by_rule["rank-trace"] <= by_rule["rank-minor"] == exact_rank(lemma4.example(t, Fraction(lam), seed))
 
 
-@pytest.mark.xfail(strict=True, reason="the statement speaks of a matrix by its trace and by a minor in any case")
 def test_the_statement_names_only_what_is_shown():
     shown = lemma4.show([[Fraction(0)]])
     assert not of_claim(shown, "matrix-rank")

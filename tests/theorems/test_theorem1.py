@@ -96,7 +96,6 @@ def test_exhaustive_checks_of_the_size_asked_for(tmp_path, n, m):
     assert head.parameters == {"m": m, "n": n, "eps": "1/2", "w": f"1/{2 * n}"}
 
 
-@pytest.mark.xfail(strict=True, reason="figures name an exhaustive check that was not made (n > 12)")
 def test_no_exhaustive_check_is_reported_where_none_is_made():
     shown = theorem1.show(20)
     assert not of_claim(shown, "softmin-head")

@@ -127,7 +127,6 @@ def test_packing(tmp_path, m, delta):
     assert "Packing" in shown.arguments
 
 
-@pytest.mark.xfail(strict=True, reason="rule `code` is explained under Packing, which is not listed")
 def test_the_argument_of_an_explicit_code_is_listed():
     assert "Packing" in theorem5.show(24, code=paper.paper_code(), distance=6, gap=3).arguments
 

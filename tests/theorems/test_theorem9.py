@@ -83,7 +83,6 @@ def test_too_few_or_unfit_words():
         theorem9.show(8, 2, 2, codes.lexicographic(8, 4, 1))
 
 
-@pytest.mark.xfail(strict=True, reason="the command omits --code, so that it would make another family")
 def test_the_command_that_is_recorded_names_the_code_file():
     shown = theorem9.show(8, 1, 2, codes.lexicographic(8, 4, 2))
     commands = {json.loads(certificate.data)["producer"]["command"] for _, certificate in shown.bundle}
