@@ -56,10 +56,14 @@ def enumerable(m: int, n: int) -> bool:
 def show(n: int = 3, eps: Fraction = Fraction(1, 2), tau: Fraction | None = None, m: int | None = None) -> Shown:
     """Theorem 1: the universal statement, one temperature, one exhaustive check (for the largest m <= 4 that fits)."""
     tau = sufficient_temperature(n, eps) if tau is None else tau
+    most = next((k for k in range(8, 0, -1) if enumerable(k, n)), 0)
     if m is None:
-        m = next((k for k in range(4, 0, -1) if enumerable(k, n)), 0)
-    elif not enumerable(m, n):
-        raise UsageError(f"-m, -n: the exhaustive check of 2^(m n) sequences is too large for m={m}, n={n}")
+        m = min(most, 4)
+    elif m > most:
+        nearest = f"the nearest m that it allows is {most}" if most else "no m is small enough"
+        raise UsageError(
+            f"-m: the exhaustive check enumerates 2^(m n) sequences, too many at n = {n}, got {m}; {nearest}"
+        )
     bundle = founded(["softmin"])
     (general,) = bundle.certificates
     label = f"n{n}-eps{str(eps).replace('/', 'over')}"

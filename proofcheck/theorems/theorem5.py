@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 from proofcheck import chains, codes
 from proofcheck.certificate import Checked, certify
@@ -98,7 +99,11 @@ def show(
     if code is not None and code.m > m:
         raise UsageError(f"-m: the code has words of {code.m} bits, more than m = {m}")
     if gap is not None and not least_gap(n, eps) <= gap <= distance:
-        raise UsageError(f"--gap: Theorem 5 needs {least_gap(n, eps)} <= g <= Delta = {distance}, got {gap}")
+        nearest = distance if gap > distance else ceil(least_gap(n, eps))
+        raise UsageError(
+            f"--gap: Theorem 5 needs 2eps(n-1)/(n-2) = {least_gap(n, eps)} <= g <= Delta = {distance}, got {gap}; the "
+            f"nearest value that satisfies it is {nearest}"
+        )
     uniform = best_uniform(n, eps, distance) if gap is None else chains.uniform(n, eps, distance, gap)
     best = chains.best(n, eps, distance) or uniform
     label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}-delta{distance}"

@@ -64,7 +64,8 @@ def test_one_file_alone_is_conditional_and_names_what_is_missing(tmp_path):
     report = check_file(str(last))
     assert report.status == CONDITIONAL
     assert report.verdict.assumed == [
-        f"certificate {foundation(claim)[1].id[:12]} ({claim}), which was not supplied and would say: {foundation(claim)[1].verdict.claim}"
+        f"certificate {foundation(claim)[1].id[:12]} ({claim}), which was not supplied and would say: "
+        f"{foundation(claim)[1].verdict.claim}"
         for claim in ("approximate-identity", "gap-domination-symbolic")
     ]
 

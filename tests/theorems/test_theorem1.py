@@ -84,7 +84,7 @@ def test_the_least_temperature_offered_is_accepted_and_the_one_below_refused(n, 
     assert theorem1.temperature(n, eps, tau, rested).claim == "softmin-temperature"
     low = tau - Fraction(1, 500)
     if low > 0 and float(low) < log(n / eps) - 1e-9:
-        with pytest.raises(UsageError, match=rf"--tau: Theorem 1 needs tau >= log\(n/eps\), which {low} is not; {tau}"):
+        with pytest.raises(UsageError, match=rf"--tau: .* do not show for {low}; the nearest .* {tau}$"):
             theorem1.temperature(n, eps, low, rested)
 
 
