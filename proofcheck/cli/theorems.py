@@ -275,17 +275,14 @@ def chain(
         raise UsageError(f"--delta: expected a positive slack, got {delta}")
     if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"--draw: expected a file named .svg or .png, got {draw}")
-    from proofcheck import chains
+    from proofcheck import chains, report
     from proofcheck.theorems import central
 
     picture = chains.best(n, error, distances[-1]) if draw is not None else None
     if draw is not None:
         if picture is None:
             raise UsageError(f"--draw: no admissible chain spans the distance {distances[-1]}")
-        try:
-            import matplotlib  # noqa: F401
-        except ImportError:
-            raise UsageError("--draw needs matplotlib: install proofcheck[report]") from None
+        report.require_matplotlib("--draw")
     status = finish(lambda: central.show_chains(n, error, distances, slack), out, as_json)
     if draw is not None and picture is not None:
         from proofcheck.report import chains as pictures

@@ -527,7 +527,7 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "leading-zero-denominator": (number("1/02"), spelling + "'1/02'$"),
         "leading-zero-integer": (raw("01"), r"^not JSON at character \d+: "),
         "plus-integer": (raw("+1"), r"^not JSON at character \d+: "),
-        "minus-zero": (raw("-0"), r"^the number '-0' .*0 written as -0$"),
+        "minus-zero": (raw("-0"), r"^the number -0 is written 0$"),
         "minus-zero-string": (number("-0"), spelling + "'-0'$"),
         "zero-numerator": (number("0/2"), spelling + "'0/2'$"),
         "zero-denominator": (number("1/0"), spelling + "'1/0'$"),
