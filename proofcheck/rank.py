@@ -152,7 +152,7 @@ def pivot_minor(matrix: Matrix, prime: int | None = None) -> Minor:
             raise UsageError(f"the prime {prime} divides the denominator of an entry")
         return _largest_minor(reduced, prime)
     goal: int | None = None
-    for p in _primes():
+    for p in primes():
         reduced = _modulo(rows, p)
         if reduced is None:
             continue
@@ -165,7 +165,8 @@ def pivot_minor(matrix: Matrix, prime: int | None = None) -> Minor:
     raise Undecided("every prime below 2^31 divides a denominator or lowers the rank")
 
 
-def _primes() -> Iterator[int]:
+def primes() -> Iterator[int]:
+    """The primes below 2^31, largest first."""
     return (n for n in range(PRIME_LIMIT - 1, 1, -1) if fmpz(n).is_prime())
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from proofcheck import certificate
 from proofcheck.certificate import certify, spell, write_atomically
-from proofcheck.kernel.check import check_file
+from proofcheck.kernel.check import check_file, check_files
 from proofcheck.kernel.exact import Malformed, Rejected, number
+from proofcheck.theorems.bundle import foundation
 
 PARAMETERS = {"n": 3, "d": 2, "eps": Fraction(1, 2)}
 WITNESS = {
@@ -106,8 +107,90 @@ def test_a_witness_that_the_kernel_rejects_never_becomes_a_certificate():
         certify("gap-dominations", PARAMETERS, "farkas", WITNESS, command="")
     with pytest.raises(Malformed, match="unknown rule"):
         certify("gap-domination", PARAMETERS, "belief", WITNESS, command="")
-    with pytest.raises(Rejected, match="uses"):
-        domination(uses=["0" * 64])
+    with pytest.raises(Rejected, match="uses: this claim rests on no other certificate; listed: gap-domination"):
+        domination(uses=[domination()])
+
+
+# ------------------------------------------------------------------------------------ resting on others
+
+CODE = {"m": 8, "weight": 4, "distance": 2, "size": 4}
+WORDS = {"words": ["f", "33", "cc", "f0"]}
+CHAIN = {"n": 4, "eps": Fraction(1, 2), "distance": 2, "factor": 2}
+RANK = {"m": 8, "n": 4, "eps": Fraction(1, 2), "value": 3}
+
+
+def code():
+    return certify("code", CODE, "code", WORDS, command="a test")
+
+
+def chain(**changes):
+    rested = [foundation("gap-domination-symbolic")[1]]
+    return certify("chain", {**CHAIN, **changes}, "chain", {"gaps": [2]}, command="a test", uses=rested)
+
+
+def rank(uses, **changes):
+    return certify("feature-rank", {**RANK, **changes}, "amplification", {}, command="a test", uses=uses)
+
+
+def test_what_a_certificate_rests_on_is_named_with_id_and_parameters_in_any_order():
+    rested = [code(), chain(), foundation("approximate-identity")[1]]
+    first = rank(rested)
+    assert rank(reversed(rested)).data == first.data
+    assert json.loads(first.data)["uses"] == [
+        {"claim": use.claim, "id": use.id, "parameters": use.parameters} for use in (rested[2], rested[1], rested[0])
+    ]
+    assert (first.verdict.assumed, first.report.status) == ([], 0)
+    assert (first.claim, first.rule) == ("feature-rank", "amplification")
+    assert first.parameters == {"m": 8, "n": 4, "eps": "1/2", "value": 3}
+
+
+def test_the_id_depends_on_what_it_rests_on():
+    lemma4 = foundation("approximate-identity")[1]
+    assert rank([code(), chain(), lemma4]).id != rank([code(), chain(factor=Fraction(39, 20)), lemma4]).id
+
+
+def test_missing_wrong_or_weaker_foundations_are_refused():
+    lemma4, lemma3 = (foundation(claim)[1] for claim in ("approximate-identity", "gap-domination-symbolic"))
+    needed = "uses: this claim rests on approximate-identity, chain, code; listed: "
+    with pytest.raises(Rejected, match=f"{needed}none"):
+        rank([])
+    with pytest.raises(Rejected, match=f"{needed}chain, code$"):
+        rank([code(), chain()])
+    with pytest.raises(Rejected, match=f"{needed}approximate-identity, chain, code, gap-domination-symbolic"):
+        rank([code(), chain(), lemma4, lemma3])
+    with pytest.raises(Malformed, match="the claim 'code' is listed twice"):
+        rank([code(), code(), chain(), lemma4])
+    with pytest.raises(Rejected, match="give at least 3 features, not 4"):
+        rank([code(), chain(), lemma4], value=4)
+    with pytest.raises(Rejected, match="the chain is for n=4, eps=1/2, the claim for n=5"):
+        rank([code(), chain(), lemma4], n=5)
+    with pytest.raises(Rejected, match="the factors multiply to 2, less than 3"):
+        chain(factor=3)
+
+
+def test_files_alone_together_and_in_any_order(tmp_path):
+    parts = [code(), chain(), foundation("approximate-identity")[1]]
+    whole = [rank(parts), *parts, foundation("gap-domination-symbolic")[1]]
+    paths = [str(part.write(tmp_path, f"{i}")) for i, part in enumerate(whole)]
+    assert [report.status for report in check_files(paths)] == [0] * 5
+    assert [report.path for report in check_files(paths[::-1])] == paths[::-1]
+    assert {report.status for report in check_files(paths[::-1])} == {0}
+    alone = check_file(paths[0])
+    assert alone.status == 3
+    assert sorted(alone.verdict.assumed) == sorted(
+        f"certificate {part.id[:12]} ({part.claim}), which was not supplied and would say: {part.verdict.claim}"
+        for part in parts
+    )
+    without_lemma3 = check_files(paths[:4])
+    assert [report.status for report in without_lemma3] == [3, 0, 3, 0]
+    assert (
+        without_lemma3[0].verdict.assumed
+        == without_lemma3[2].verdict.assumed
+        == [
+            f"certificate {whole[4].id[:12]} (gap-domination-symbolic), which was not supplied and would say: "
+            f"{whole[4].verdict.claim}"
+        ]
+    )
 
 
 def test_what_is_checked_is_the_bytes_and_not_the_arguments(monkeypatch):

@@ -263,7 +263,7 @@ def test_a_given_prime_that_divides_a_denominator():
         pivot_minor(np.array([[0.5]]), 2)
 
 
-@patch.object(module, "_primes", lambda: iter([7, 5]))
+@patch.object(module, "primes", lambda: iter([7, 5]))
 def test_no_prime_left():
     with pytest.raises(Undecided, match="every prime below"):
         pivot_minor([[35]])

@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from proofcheck import __version__
-from proofcheck.errors import FAILS, ProofcheckError
-from proofcheck.kernel.exact import Malformed, Rejected
+from proofcheck.errors import FAILS, USAGE, ProofcheckError
+from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
 from . import bound, lemma3, paper, theorems, verify
 
@@ -39,6 +39,11 @@ def _guarded(command: Callable[..., int]) -> Callable[..., None]:
         except ProofcheckError as error:
             typer.echo(f"proofcheck: {error}", err=True)
             status = error.status
+        except OverBudget as error:
+            typer.echo(
+                f"proofcheck: the certificate would be too large for the kernel: {error}; ask for less", err=True
+            )
+            status = USAGE
         except (Rejected, Malformed) as error:  # a producer's certificate did not survive the kernel: never a result
             typer.echo(f"proofcheck: the kernel refused a certificate just made: {error}", err=True)
             status = FAILS

@@ -26,7 +26,10 @@ def epsilon(text: str, option: str = "--eps") -> Fraction:
     wanted = "0 < eps <= 1/2"
     eps = rational(text, option, wanted)
     if not 0 < eps <= Fraction(1, 2):
-        raise UsageError(f"{option}: expected {wanted}, got {shown(text)}")
+        nearest = (
+            "the nearest value that satisfies it is 1/2" if eps > 0 else "any small positive fraction satisfies it"
+        )
+        raise UsageError(f"{option}: expected {wanted}, got {shown(text)}; {nearest}")
     return eps
 
 

@@ -82,16 +82,16 @@ def theorem1(
     tau: Annotated[
         str | None, typer.Option("--tau", metavar="Q", help="A rational temperature. Default: about log(n/eps).")
     ] = None,
-    m: Annotated[int | None, typer.Option("-m", help="Bits of the exhaustive check; m*n <= 12 is enumerated.")] = None,
+    m: Annotated[
+        int | None, typer.Option("-m", help="Bits of the exhaustive check of 2^(m n) sequences; by default at most 4.")
+    ] = None,
     out: Out = CERTIFICATES,
     as_json: AsJson = False,
 ) -> int:
     """Theorem 1: dense softmin answers Min-IP at temperature log(n/eps)."""
     options.within(n, "-n", 1, 10**6, "Theorem 1 is about lengths 1 <= n (here up to 1000000)")
     if m is not None:
-        options.within(
-            m, "-m", 1, 12 // n if n <= 12 else 1, "the exhaustive check enumerates 2^(m n) sequences, m n <= 12"
-        )
+        options.within(m, "-m", 1, 12, "the exhaustive check enumerates 2^(m n) sequences")
     error = options.epsilon(eps)
     warmth = None if tau is None else options.rational(tau, "--tau", "a positive temperature")
     if warmth is not None and not 0 < warmth <= 1000:
@@ -147,6 +147,8 @@ def _read_matrix(path: Path) -> list[list[Fraction]]:
         matrix = statement("matrix-rank", {"matrix": value, "rank": 1})
     except Malformed as error:
         raise MalformedInput(f"{path}: {str(error).replace('parameters.matrix', 'matrix')}") from None
+    if not matrix.columns:
+        raise MalformedInput(f"{path}: matrix: expected rows with at least one entry")
     return [[matrix.entry(i, j) for j in range(matrix.columns)] for i in range(matrix.rows)]
 
 
@@ -271,18 +273,20 @@ def chain(
     slack = options.rational(delta, "--delta", "a positive slack")
     if slack <= 0:
         raise UsageError(f"--delta: expected a positive slack, got {delta}")
-    if draw is not None and draw.suffix not in (".svg", ".png"):
+    if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"--draw: expected a file named .svg or .png, got {draw}")
-    from proofcheck import chains
+    from proofcheck import chains, report
     from proofcheck.theorems import central
 
-    status = finish(lambda: central.show_chains(n, error, distances, slack), out, as_json)
+    picture = chains.best(n, error, distances[-1]) if draw is not None else None
     if draw is not None:
+        if picture is None:
+            raise UsageError(f"--draw: no admissible chain spans the distance {distances[-1]}")
+        report.require_matplotlib("--draw")
+    status = finish(lambda: central.show_chains(n, error, distances, slack), out, as_json)
+    if draw is not None and picture is not None:
         from proofcheck.report import chains as pictures
 
-        best = chains.best(n, error, distances[-1])
-        if best is None:
-            raise UsageError(f"--draw: no admissible chain spans the distance {distances[-1]}")
-        pictures.draw(best, draw)
+        pictures.draw(picture, draw)
         typer.echo(f"drawn: {draw}", err=True)
     return status

@@ -18,14 +18,17 @@ def main(arguments: list[str]) -> int:
         wants_help = arguments in (["-h"], ["--help"])
         (sys.stdout if wants_help else sys.stderr).write(USAGE)
         return 0 if wants_help else 2
-    paths = [found for argument in arguments for found in files(argument)]
+    paths = []
+    for argument in arguments:
+        found = files(argument)
+        if not found:
+            sys.stderr.write(f"no certificate (*.json) in the folder {ascii(argument)[1:-1]}\n")
+            return 2
+        paths += found
     reports = check_files(paths)
     for report in reports:
         assumed = "".join(f"\n    assumed: {sentence}" for sentence in report.verdict.assumed) if report.verdict else ""
         print(f"{OUTCOMES[report.status]}  {ascii(report.path)[1:-1]}: {report.message}{assumed}")
-    if not reports:
-        sys.stderr.write("no certificates found\n")
-        return 2
     status = overall(reports)
     counts = [(OUTCOMES[s], sum(r.status == s for r in reports)) for s in OUTCOMES]
     print(f"{len(reports)} files: " + ", ".join(f"{count} {word}" for word, count in counts if count))

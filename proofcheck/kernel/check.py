@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections import namedtuple
+from graphlib import CycleError, TopologicalSorter
 
 from .claims import CLAIMS, statement
 from .exact import MAX_BYTES, Malformed, Rejected, canonical, expect, load_json, record, shown
@@ -77,19 +78,21 @@ def check(certificate: Certificate, known: dict[str, Report] | None = None) -> V
     wanted = {*CLAIMS[certificate.claim][1], *rested}
     if set(certificate.uses) != wanted:
         listed = ", ".join(certificate.uses) or "none"
-        raise Rejected(
-            f"uses: this claim rests on {', '.join(sorted(wanted)) or 'no other certificate'}; listed: {listed}"
-        )
+        listed = listed if len(listed) <= 200 else f"{len(certificate.uses)} claims"
+        rests = ", ".join(sorted(wanted)) or "no other certificate"
+        raise Rejected(f"uses: this claim rests on {rests}; listed: {listed}")
     used, assumed = {}, [f"{theorem}, a theorem of mathematics" for theorem in trusted]
     for name, (identity, parameters) in certificate.uses.items():
         used[name] = statement(name, parameters)
         report = (known or {}).get(identity)
         if report is None:
-            assumed.append(f"certificate {identity[:12]} ({name}), which was not supplied")
-        elif report.verdict is None:
-            raise Rejected(f"uses: the certificate {identity[:12]} ({name}) is not accepted: {report.message}")
+            assumed.append(
+                f"certificate {identity[:12]} ({name}), which was not supplied and would say: {used[name].sentence}"
+            )
         elif (report.certificate.claim, canonical(report.certificate.parameters)) != (name, canonical(parameters)):
             raise Rejected(f"uses: the certificate {identity[:12]} is not about {name} with these parameters")
+        elif report.verdict is None:
+            raise Rejected(f"uses: the certificate {identity[:12]} ({name}) is not accepted: {report.message}")
         else:
             assumed += report.verdict.assumed
     checked = apply(certificate.rule, claim, certificate.witness, used)
@@ -115,27 +118,35 @@ def files(path: str) -> list[str]:
     """The path itself, or every *.json below it where it is a folder."""
     if not os.path.isdir(path):
         return [path]
-    found = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
-    return sorted(file for file in found if file.endswith(".json"))
+    unread: list[str] = []  # a folder that cannot be listed is kept: as a file it is malformed, never passed over
+    walk = os.walk(path, onerror=lambda error: unread.append(str(error.filename)))
+    found = [os.path.join(folder, name) for folder, _, names in walk for name in names]
+    return sorted([file for file in found if file.endswith(".json")] + unread)
 
 
 def check_files(paths: Sequence[str]) -> list[Report]:
     """Reads and checks files, each after those it rests on. Every refusal is a report, never an exception."""
     reports: dict[str, Report] = {}
-    waiting: dict[str, Certificate] = {}
-    for path in paths:
+    known: dict[str, Report] = {}
+    waiting: dict[str, dict[str, Certificate]] = {}  # id -> path -> certificate
+    for path in dict.fromkeys(paths):
         try:
-            waiting[path] = Certificate(read(path))
+            certificate = Certificate(read(path))
         except Malformed as error:
             reports[path] = Report(path, MALFORMED, str(error), None, None)
-    known: dict[str, Report] = {}
-    while waiting:
-        pending = {certificate.id for certificate in waiting.values()}
-        # A used certificate lies in the file set or it does not; ids are hashes, so uses cannot form a circle.
-        ready = [p for p, c in waiting.items() if not any(i in pending for i, _ in c.uses.values())] or list(waiting)
-        for path in ready:
-            reports[path] = known[waiting[path].id] = _report(path, waiting[path], known)
-            del waiting[path]
+            continue
+        if certificate.uses:
+            waiting.setdefault(certificate.id, {})[path] = certificate
+        else:  # at once: its witness is not kept
+            reports[path] = known[certificate.id] = _report(path, certificate, known)
+    grounds = {i: {j for j, _ in next(iter(group.values())).uses.values()} for i, group in waiting.items()}
+    try:
+        order = [i for i in TopologicalSorter(grounds).static_order() if i in waiting]
+    except CycleError:  # ids are hashes, so this does not happen; they would all be assumed
+        order = list(waiting)
+    for identity in order:
+        for path, certificate in waiting[identity].items():
+            reports[path] = known[identity] = _report(path, certificate, known)
     return [reports[path] for path in dict.fromkeys(paths)]
 
 
@@ -146,6 +157,8 @@ def _report(path: str, certificate: Certificate, known: dict[str, Report]) -> Re
         return Report(path, REJECTED, str(error), certificate, None)
     except Malformed as error:
         return Report(path, MALFORMED, str(error), certificate, None)
+    finally:
+        certificate.witness = {}  # many large files must not add up
     return Report(path, CONDITIONAL if verdict.assumed else VERIFIED, verdict.claim, certificate, verdict)
 
 

@@ -38,6 +38,10 @@ class Malformed(Exception):  # noqa: N818 - a verdict on the input, not a fault
     """The input is not a well-formed certificate. The message names the place."""
 
 
+class OverBudget(Malformed):
+    """The input, or the work that it asks for, is larger than the budgets below allow."""
+
+
 class Rejected(Exception):  # noqa: N818
     """The certificate is well-formed but does not establish its claim."""
 
@@ -54,8 +58,10 @@ def shown(value: object) -> str:
 
 
 def _integer_text(digits: str) -> int:
-    if len(digits) > MAX_DIGITS or digits == "-0":
-        raise Malformed(f"the number {shown(digits)} has more than {MAX_DIGITS} digits, or is 0 written as -0")
+    if len(digits) > MAX_DIGITS:
+        raise OverBudget(f"the number {shown(digits)} has more than {MAX_DIGITS} digits")
+    if digits == "-0":
+        raise Malformed("the number -0 is written 0")
     return int(digits)
 
 
@@ -75,13 +81,13 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def load_json(data: bytes) -> object:
     """The JSON value in `data`: objects, lists, printable ASCII strings and integers only."""
     if len(data) > MAX_BYTES:
-        raise Malformed(f"the file has more than {MAX_BYTES} bytes")
+        raise OverBudget(f"the file has more than {MAX_BYTES} bytes")
     if not data.strip():
         raise Malformed("the file is empty")
     if not data.isascii():
         raise Malformed(f"byte {next(i for i, byte in enumerate(data) if byte > 127)} is not ASCII")
     if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
-        raise Malformed(f"the file holds more than {MAX_VALUES} values")
+        raise OverBudget(f"the file holds more than {MAX_VALUES} values")
     try:
         value = json.loads(
             data.decode("ascii"),
@@ -190,7 +196,7 @@ def number(value: object, place: str) -> Fraction:
     if match is None:
         raise Malformed(f'{place}: expected an integer or a string "p/q" in lowest terms, got {shown(value)}')
     if max(map(len, match.groups())) > MAX_DIGITS:
-        raise Malformed(f"{place}: a number has more than {MAX_DIGITS} digits")
+        raise OverBudget(f"{place}: a number has more than {MAX_DIGITS} digits")
     result = Fraction(*map(int, match.groups()))
     if spelled(result) != value:
         raise Malformed(f"{place}: {shown(value)} is not in lowest terms with a denominator >= 2")
@@ -206,7 +212,7 @@ def spelled(q: Fraction | int) -> int | str:
 def bounded(q: Fraction) -> Fraction:
     """`q`, if it is within the budget for intermediate results."""
     if q.numerator.bit_length() > MAX_BITS or q.denominator.bit_length() > MAX_BITS:
-        raise Malformed(f"an intermediate result has more than {MAX_BITS} bits")
+        raise OverBudget(f"an intermediate result has more than {MAX_BITS} bits")
     return q
 
 
@@ -219,7 +225,7 @@ class Budget:
     def charge(self, operations: int, bits: int) -> None:
         self.left -= (operations + 4) * (1 + (bits >> 9) ** 2)
         if self.left < 0:
-            raise Malformed("the check needs more work than the budget allows")
+            raise OverBudget("the check needs more work than the budget allows")
 
 
 # -------------------------------------------------------------------------------------- polynomials
@@ -263,7 +269,7 @@ class Poly:
             else:
                 terms.pop(monomial, None)
         if len(terms) > MAX_TERMS:
-            raise Malformed(f"a polynomial has more than {MAX_TERMS} terms")
+            raise OverBudget(f"a polynomial has more than {MAX_TERMS} terms")
         return Poly(terms)
 
     def __neg__(self) -> Poly:
@@ -275,7 +281,7 @@ class Poly:
     def __mul__(self, other: Poly | Fraction | int) -> Poly:
         factor = as_poly(other)
         if len(self.terms) * len(factor.terms) > MAX_TERMS:
-            raise Malformed(f"a product of polynomials has more than {MAX_TERMS} terms")
+            raise OverBudget(f"a product of polynomials has more than {MAX_TERMS} terms")
         terms: dict[tuple[str, ...], Fraction] = {}
         for left, p in self.terms.items():
             for right, q in factor.terms.items():

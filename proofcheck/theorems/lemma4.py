@@ -9,6 +9,7 @@ explicit matrix `matrix-rank` by the rules `rank-trace` (the lemma itself) and `
 
 from __future__ import annotations
 
+import hashlib
 import random
 from fractions import Fraction
 
@@ -29,25 +30,30 @@ def example(t: int, lam: Fraction, seed: int) -> list[list[Fraction]]:
 def show(matrix: list[list[Fraction]] | None = None, t: int = 12, lam: Fraction = Fraction(3), seed: int = 0) -> Shown:
     """Lemma 4 for all matrices, and both rank certificates of one matrix (by default a random one)."""
     command = "proofcheck lemma4 --matrix FILE" if matrix else f"proofcheck lemma4 --size {t} --lam {lam} --seed {seed}"
-    label = "matrix" if matrix else f"t{t}-lam{str(lam).replace('/', 'over')}-seed{seed}"
+    digest = hashlib.sha256(repr(matrix).encode()).hexdigest()[:8]
+    label = f"matrix-{digest}" if matrix else f"t{t}-lam{str(lam).replace('/', 'over')}-seed{seed}"
     matrix = matrix or example(t, lam, seed)
     bundle = founded(["approximate-identity"])
     main = list(bundle.certificates)
     by_trace = rank.trace_bound(matrix) if len(matrix) == len(matrix[0]) else 0
     minor = rank.pivot_minor(matrix)
+    ways = []
     if by_trace:
+        ways.append("trace")
         main.append(f"lemma4/rank-trace-{label}")
         bundle.add(
             main[-1], certify("matrix-rank", {"matrix": matrix, "rank": by_trace}, "rank-trace", {}, command=command)
         )
     if minor.rows:
+        ways.append("minor")
         main.append(f"lemma4/rank-minor-{label}")
         witness = {"rows": list(minor.rows), "columns": list(minor.columns), "prime": minor.prime}
         parameters = {"matrix": matrix, "rank": len(minor.rows)}
         bundle.add(main[-1], certify("matrix-rank", parameters, "rank-minor", witness, command=command))
     return Shown(
         "Lemma 4",
-        "universal: all real square matrices; instance: one matrix by its trace and by a minor",
+        "universal: all real square matrices"
+        + (f"; instance: one matrix by its {' and by a '.join(ways)}" if ways else ""),
         bundle,
         main,
         {"rank by the trace": f">= {by_trace}", "exact rank": str(len(minor.rows))},

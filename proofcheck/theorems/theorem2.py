@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from proofcheck import rank
 from proofcheck.certificate import certify
 from proofcheck.errors import ClaimFails
 from proofcheck.kernel.minip import overlap
 
 from .bundle import Bundle, Shown, cases
-
-PRIMES = (2_147_483_647, 2_147_483_629, 2_147_483_587)
 
 
 def factorisation_holds(m: int, w: Fraction) -> bool:
@@ -43,7 +42,8 @@ def show(m: int = 8, w: Fraction = Fraction(1, 6)) -> Shown:
     bundle.add(*general)
     size = 1 << m
     everything = list(range(size))
-    prime = next(p for p in PRIMES if w.denominator % p and w.numerator % p and (w.denominator - w.numerator) % p)
+    # det = (w-1)^(m 2^(m-1)), so any prime that divides neither the denominator nor the numerator of 1 - w will do.
+    prime = next(p for p in rank.primes() if w.denominator % p and (w.denominator - w.numerator) % p)
     name = f"theorem2/softmin-rank-m{m}-w{str(w).replace('/', 'over')}"
     witness = {"rows": everything, "columns": everything, "prime": prime}
     parameters = {"m": m, "w": w, "rank": size}

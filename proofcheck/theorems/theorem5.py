@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 from proofcheck import chains, codes
 from proofcheck.certificate import Checked, certify
@@ -93,10 +94,16 @@ def show(
         distance = code.distance() if code else 0
     if not 1 <= distance <= m:
         raise UsageError(f"--delta: expected 1 <= Delta <= m = {m}, got {distance}")
-    if code is not None and not code.size:
-        raise UsageError("--code: the file has no words")
+    if code is not None and not (code.size and code.m):
+        raise UsageError("--code: the file has no words, or words of no bits")
     if code is not None and code.m > m:
         raise UsageError(f"-m: the code has words of {code.m} bits, more than m = {m}")
+    if gap is not None and not least_gap(n, eps) <= gap <= distance:
+        nearest = distance if gap > distance else ceil(least_gap(n, eps))
+        raise UsageError(
+            f"--gap: Theorem 5 needs 2eps(n-1)/(n-2) = {least_gap(n, eps)} <= g <= Delta = {distance}, got {gap}; the "
+            f"nearest value that satisfies it is {nearest}"
+        )
     uniform = best_uniform(n, eps, distance) if gap is None else chains.uniform(n, eps, distance, gap)
     best = chains.best(n, eps, distance) or uniform
     label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}-delta{distance}"
@@ -123,7 +130,5 @@ def show(
         bundle,
         main,
         figures,
-        ("Chains", "Amplification", "Approximate identity", "Packing")
-        if code is None
-        else ("Chains", "Amplification", "Approximate identity"),
+        ("Chains", "Amplification", "Approximate identity", "Packing"),
     )

@@ -30,6 +30,8 @@ def least_bits(s: int, q: int) -> int:
 def show(M: int = 12, s: int = 2, q: int = 4, code: codes.Code | None = None) -> Shown:  # noqa: N803 - the paper's symbol
     """Theorem 9 for an explicit family: the first q words of `code`, or of a seeded greedy packing of weight M/2."""
     command = f"proofcheck theorem9 -M {M} -s {s} -q {q}"
+    if code is not None:
+        command += " --code FILE"
     if code is None:
         code = codes.random_greedy(M, M // 2, s + 1, seed=0, limit=q)
     elif code.m != M:
@@ -53,5 +55,5 @@ def show(M: int = 12, s: int = 2, q: int = 4, code: codes.Code | None = None) ->
         bundle,
         [family, bound],
         {"bits": f"sum log2|Sigma| >= {q} log2({s + 1}), so L H r (dv+1) p >= {bits}", "assignments": f"{s + 1}^{q}"},
-        ("Transcripts",),
+        ("Transcripts", "Packing"),
     )

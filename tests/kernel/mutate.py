@@ -2,17 +2,16 @@
 
     python -m tests.kernel.mutate --count 200000 --seed 1
 
-A mutated certificate must be malformed or rejected, or else be accepted AND TRUE: then `falsity` finds nothing wrong.
-It works out the claim anew from the mathematics, with plain fractions and literal sequences: no rows, no polynomials
-and no parser of the kernel. A finding is a false certificate accepted, an exception other than the two verdicts, an
-id that does not change with the content (or changes with `producer`), or a message that hides the changed parameters.
+A mutated certificate must be malformed or rejected, or else be accepted AND TRUE: then `oracle.falsity`, which works
+out the claim anew from the mathematics, finds nothing wrong. A finding is a false certificate accepted, an exception
+other than the two verdicts, an id that does not change with the content (or changes with `producer`), a message that
+hides the changed parameters, or a verdict that does not say what it rests on.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
-import hashlib
 import json
 import sys
 import time
@@ -25,162 +24,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from proofcheck.kernel.check import Certificate, check
+from proofcheck.kernel.check import Certificate, Report, check, check_files
 from proofcheck.kernel.exact import Malformed, Rejected
+from tests.kernel.building import content, identity
+from tests.kernel.oracle import ORACLES, falsity, rational, unsupplied
 
 ACCEPTED = Path(__file__).parent / "accepted"
 Path_ = tuple[str | int, ...]
-
-
-# ---------------------------------------------------------------------------------------- independent truth
-
-
-def rational(value: Any) -> Fraction:
-    if type(value) is int:
-        return Fraction(value)
-    numerator, slash, denominator = value.partition("/")
-    if not slash:
-        raise ValueError(f"{value!r} is no rational of a certificate")
-    return Fraction(int(numerator), int(denominator))
-
-
-def output(sequence: str, alpha: dict[str, Fraction], g: dict[str, Fraction]) -> Fraction | None:
-    """What the head puts out for the query x on a sequence over the tokens x, y, z (minus t)."""
-    weights = [alpha[token] for token in sequence]
-    total = sum(weights, Fraction(0))
-    return sum((alpha[token] * g[token] for token in sequence), Fraction(0)) / total if total > 0 else None
-
-
-def incorrect(point: dict[str, Fraction], n: int, d: Fraction, eps: Fraction, inputs: str) -> str:
-    """Why the head of this point is not a nonnegative head correct on the inputs; empty if it is."""
-    alpha = dict(zip("xyz", (point["a"], point["b"], point["c"]), strict=True))
-    g = dict(zip("xyz", (point["p"], point["q"], point["s"]), strict=True))
-    if min(alpha.values()) < 0:
-        return "a kernel value is negative"
-    if inputs == "YZM":
-        sequences = ["x" + "y" * (n - 1), "x" + "z" * (n - 1), "xy" + "z" * (n - 2)]
-    else:
-        sequences = ["x" * (n - j - k) + "y" * j + "z" * k for j in range(n) for k in range(n - j)]
-    for sequence in sequences:
-        value = output(sequence, alpha, g)
-        target = Fraction(0) if "y" in sequence else d
-        if value is None or not -eps < value - target < eps:
-            return f"the head is wrong on {sequence}"
-    return ""
-
-
-def conditions(point: dict[str, Fraction]) -> dict[str, tuple[Fraction, bool]]:
-    """name -> (value, strict) at a point that also gives n, d and eps: what Farkas multipliers may refer to."""
-    n, d, eps = point["n"], point["d"], point["eps"]
-    a, b, c = point["a"], point["b"], point["c"]
-    ap, bq, cs = a * point["p"], b * point["q"], c * point["s"]
-    values = {
-        "n": (n - 3, False),
-        "eps": (eps, True),
-        "eps-max": (1 - 2 * eps, False),
-        "gap": ((n - 2) * d - 2 * eps * (n - 1), False),
-        "a": (a, False),
-        "b": (b, False),
-        "c": (c, False),
-        "negated-conclusion": ((n - 2) * (d - 2 * eps) * c - 2 * eps * b, False),
-    }
-    for name, weight, total, target in (
-        ("Y", a + (n - 1) * b, ap + (n - 1) * bq, Fraction(0)),
-        ("Z", a + (n - 1) * c, ap + (n - 1) * cs, d),
-        ("M", a + b + (n - 2) * c, ap + bq + (n - 2) * cs, Fraction(0)),
-    ):
-        values[f"{name}.denominator"] = (weight, True)
-        values[f"{name}.lower"] = (total - target * weight + eps * weight, True)
-        values[f"{name}.upper"] = (target * weight + eps * weight - total, True)
-    return values
-
-
-@cache
-def random_points() -> tuple[dict[str, Fraction], ...]:
-    """Points with large random coordinates: a polynomial identity that holds at all of them holds."""
-    rng = Random("points")
-    names = ("a", "b", "c", "p", "q", "s", "n", "d", "eps")
-    return tuple({name: Fraction(rng.randrange(-(10**12), 10**12)) for name in names} for _ in range(6))
-
-
-def no_contradiction(terms: list[tuple[Fraction, list[str]]], fixed: dict[str, Fraction]) -> str:
-    """Why the positive multiples of products of conditions are no contradiction; empty if they are one."""
-    if any(q <= 0 for q, _ in terms):
-        return "a multiplier is not positive"
-    sums, strict = set(), False
-    for point in random_points():
-        values, total = conditions(point | fixed), Fraction(0)
-        for q, names in terms:
-            if fixed and {"n", "eps", "eps-max", "gap"} & set(names):
-                return "a condition of the symbolic claim is used for an instance"
-            for name in names:
-                q *= values[name][0]
-            total += q
-            strict = strict or all(values[name][1] for name in names)
-        sums.add(total)
-    (constant, *others) = sums
-    if others:
-        return "the sum is not constant"
-    return "" if constant < 0 or (constant == 0 and strict) else f"the sum is {constant}"
-
-
-def falsity(fields: dict[str, Any], sentence: str) -> str:
-    """Why an accepted certificate is false, misreported or unreadable; empty if nothing is wrong with it."""
-    try:
-        return _falsity(fields, sentence)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return f"the oracle cannot read it: {error!r}"
-
-
-def _falsity(fields: dict[str, Any], sentence: str) -> str:
-    claim, parameters, rule, witness = (fields[key] for key in ("claim", "parameters", "rule", "witness"))
-    if fields["format"] != "proofcheck/1" or fields["uses"] != []:
-        return "format or uses"
-    if claim == "gap-domination-symbolic":
-        point = {name: rational(q) for name, q in witness["model"].items()}
-        n, d, eps, fixed = point["n"], point["d"], point["eps"], {}
-        if parameters != {} or not sentence.startswith("for all n >= 3, 0 < eps <= 1/2, d >= 2eps(n-1)/(n-2): "):
-            return "the sentence is not the theorem"
-    else:
-        n, d, eps = parameters["n"], rational(parameters["d"]), rational(parameters["eps"])
-        fixed = {"n": Fraction(n), "d": d, "eps": eps}
-        if not sentence.startswith(f"instance n={n}, d={d}, eps={eps}"):
-            return "the sentence hides the parameters"
-    if not (n >= 3 and type(parameters.get("n", 3)) is int and 0 < eps <= Fraction(1, 2) and d > 0):
-        return "parameters out of range"
-    admissible = (n - 2) * d >= 2 * eps * (n - 1)
-    mu = (n - 2) * (d - 2 * eps) / (2 * eps)
-    if claim in ("gap-tightness", "gap-countermodel"):
-        point = {name: rational(q) for name, q in witness["assignment"].items()}
-        fault = incorrect(point, n, d, eps, parameters["inputs"])
-        if rule != "model" or fault or point["c"] <= 0:
-            return fault or "c or the rule"
-        bound = rational(parameters["delta" if claim == "gap-tightness" else "factor"])
-        if bound <= 0 or admissible is not (claim == "gap-tightness"):
-            return "the bound or the gap is out of range"
-        inputs = "Y, Z, M" if parameters["inputs"] == "YZM" else "every sequence over {x,y,z}"
-        ending = f"< ({mu} + {bound}) alpha(x,z)" if admissible else f"<= {bound} alpha(x,z)"
-        if inputs not in sentence or not sentence.endswith(ending):
-            return "the sentence hides the bound or the inputs"
-        near = point["b"] < (mu + bound) * point["c"] if admissible else point["b"] <= bound * point["c"]
-        return "" if near else "alpha(x,y) is too large"
-    if claim not in ("gap-domination", "gap-domination-symbolic") or not admissible:
-        return "an unknown claim, or the gap is not admissible"
-    if fixed and f"alpha(x,y) > {mu} alpha(x,z)" not in sentence:
-        return "the sentence hides the factor"
-    model = {name: rational(q) for name, q in witness["model"].items()}
-    if n < 10**4 and n == int(n):
-        fault = incorrect(model, int(n), d, eps, "YZM")
-    else:  # the three inputs cannot be written down: their conditions in closed form
-        at_model = conditions(model | {"n": Fraction(n), "d": d, "eps": eps})
-        fault = ", ".join(
-            k for k, (v, s) in at_model.items() if k != "negated-conclusion" and (v < 0 or (s and v == 0))
-        )
-    if rule == "farkas":
-        terms = [(rational(q), [name]) for name, q in witness["multipliers"].items()]
-    else:
-        terms = [(rational(term["coefficient"]), term["product"]) for term in witness["terms"]]
-    return fault or no_contradiction(terms, fixed)
 
 
 # ------------------------------------------------------------------------------------------------- judging
@@ -196,47 +46,65 @@ class Original:
 
 
 @cache
+def reports() -> dict[str, Report]:
+    """The kernel's reports on the accepted certificates, each confirmed in one call: id -> report."""
+    found = check_files(sorted(map(str, ACCEPTED.glob("*.json"))))
+    if not found or any(report.status for report in found):
+        raise ValueError(f"{ACCEPTED}: nothing, or not accepted: {[r.path for r in found if r.status]}")
+    return {report.certificate.id: report for report in found}
+
+
+@cache
 def originals() -> tuple[Original, ...]:
-    """The accepted certificates, each confirmed here."""
-    result = []
+    """The accepted certificates."""
+    known, result = reports(), []
     for path in sorted(ACCEPTED.glob("*.json")):
         data = path.read_bytes()
         certificate = Certificate(data)
-        result.append(Original(path.stem, data, json.loads(data), certificate.id, check(certificate).claim))
-    if not result:
-        raise FileNotFoundError(f"no certificates in {ACCEPTED}")
+        result.append(Original(path.stem, data, json.loads(data), certificate.id, known[certificate.id].message))
     return tuple(result)
 
 
-def content(fields: dict[str, Any]) -> str:
-    """Canonical text of what the id covers."""
-    kept = {key: value for key, value in fields.items() if key != "producer"}
-    return json.dumps(kept, sort_keys=True, separators=(",", ":"))
+@cache
+def truths() -> dict[str, dict[str, Any] | None]:
+    """The accepted certificates by id, for the oracle."""
+    return {original.id: original.fields for original in originals()}
 
 
 def judge(original: Original, data: bytes) -> tuple[str, str]:
     """(outcome, finding): "malformed", "rejected" or "accepted", and what is wrong with that; empty if nothing."""
     try:
         certificate = Certificate(data)
-        verdict = check(certificate)
+        verdict = check(certificate, reports())
     except Malformed as error:
-        return "malformed", "" if str(error) else "no reason is given"
+        return "malformed", _message(str(error))
     except Rejected as error:
         same = content(json.loads(data)) == content(original.fields)
-        return "rejected", "the verdict changed with `producer` only" if same else "" if str(error) else "no reason"
+        return "rejected", "the verdict changed with `producer` only" if same else _message(str(error))
     except Exception as error:  # noqa: BLE001 - that any other exception is a finding is the point
         return "escaped", f"{type(error).__name__}: {error}"
     fields = json.loads(data)
     text = content(fields)
-    if certificate.id != hashlib.sha256(text.encode()).hexdigest():
+    if certificate.id != identity(fields):
         return "accepted", "the id is not the SHA-256 of the canonical bytes"
     if (text == content(original.fields)) is not (certificate.id == original.id):
         return "accepted", "the id does not follow the content"
     if text == content(original.fields) and verdict.claim != original.sentence:
         return "accepted", "the same content, another sentence"
-    if verdict.assumed or not verdict.checked:
-        return "accepted", "nothing is checked, or something is assumed"
-    return "accepted", falsity(fields, verdict.claim)
+    missing = unsupplied(fields, truths())
+    if len(verdict.assumed) != len(missing) or not all(
+        any(name[:12] in said and f"({claim})" in said for said in verdict.assumed) for name, claim in missing
+    ):
+        return "accepted", "what is assumed is not reported"
+    if not verdict.checked:
+        return "accepted", "nothing is checked"
+    return "accepted", falsity(fields, verdict.claim, truths())
+
+
+def _message(text: str) -> str:
+    """What is wrong with a reason: it must be there, on one line, and short."""
+    fine = text and text.isascii() and text.isprintable() and len(text) < 20_000
+    return "" if fine else f"the reason has {len(text)} characters: {text[:100]!a}"
 
 
 # ------------------------------------------------------------------------------------------------ mutations
@@ -248,7 +116,11 @@ POOL: tuple[Any, ...] = (
     "d", "eps", "gap", "eps-max", "negated-conclusion", "Y.lower", "Y.upper", "Z.lower", "Z.upper", "M.lower",
     "M.upper", "Y.denominator", "c.positive", "near-factor", "gap-domination", "gap-domination-symbolic",
     "gap-tightness", "gap-countermodel", "farkas", "polynomial-identity", "model", "YZM", "xyz", "proofcheck/1",
-    "proofcheck/2", "0" * 64,
+    "proofcheck/2", "0" * 64, *ORACLES, "packing", "rank-minor", "rank-trace", "exhaustive", "exponential", "cases",
+    "consequence", "amplification", "typed-family", "transcript", "m", "M", "w", "tau", "size", "weight", "distance",
+    "value", "rank", "prime", "words", "gaps", "matrix", "terms", "rows", "columns", "bits", "base", "step", "before",
+    "pairwise", "ff", "0f", "F", "0x3", 4, 5, 6, 7, 9, 11, 12, 13, 14, 15, 16, 17, 64, 65, 97, 561, 4294967291, "1/5",
+    "1/7", [0, 1], [2, 2], ["3", "c"], [[1, 0], [0, 1]],
 )  # fmt: skip
 NAMES = tuple(value for value in POOL if type(value) is str)
 
@@ -356,13 +228,39 @@ def tree_mutation(fields: dict[str, Any], rng: Random) -> None:
         replace(fields, path, copy.deepcopy(at(donor, source)))
     elif kind == 9:
         replace(fields, path, rng.choice([[value], {"value": value}, [value, value]]))
-    else:  # a parameter or a claim, the changes that can leave a true certificate
-        key = rng.choice(["n", "d", "eps", "delta", "factor", "inputs", "claim"])
-        if key == "claim":
-            fields["claim"] = rng.choice([name for name in NAMES if name.startswith("gap-")])
-        elif isinstance(fields.get("parameters"), dict):
-            choices = numeric(fields["parameters"].get(key)) or ["xyz", "YZM", 3, "1/2"]
-            fields["parameters"][key] = rng.choice(choices)
+    else:  # a parameter, a claim, or what it rests on: the changes that can leave a true certificate
+        parameters = fields.get("parameters")
+        if rng.random() < 0.1:
+            fields["claim"] = rng.choice(tuple(ORACLES))
+        elif isinstance(fields.get("uses"), list) and fields["uses"] and rng.random() < 0.5:
+            use_mutation(fields, rng)
+        elif isinstance(parameters, dict) and parameters:
+            key = rng.choice(sorted(map(str, parameters)))
+            choices = numeric(parameters.get(key)) or ["xyz", "YZM", 3, "1/2"]
+            parameters[key] = rng.choice(choices)
+
+
+def use_mutation(fields: dict[str, Any], rng: Random) -> None:
+    """Another certificate of the same claim, another id, or other parameters, in place; the last is also how an
+    honest file looks whose ground is missing."""
+    item = rng.choice(fields["uses"])
+    if not isinstance(item, dict):
+        return
+    others = [other for other in originals() if other.fields["claim"] == item.get("claim")]
+    kind = rng.randrange(4)
+    if kind == 0 and others:
+        other = rng.choice(others)
+        item.update(id=other.id, parameters=copy.deepcopy(other.fields["parameters"]))
+    elif kind == 1 and others:
+        item["id"] = rng.choice(others).id
+    elif kind == 2:
+        item["id"] = rng.choice(originals()).id
+    else:
+        item["id"] = "".join(rng.choice("0123456789abcdef") for _ in range(64))
+        parameters = item.get("parameters")
+        if isinstance(parameters, dict) and parameters:
+            key = rng.choice(sorted(map(str, parameters)))
+            parameters[key] = rng.choice(numeric(parameters.get(key)) or [1])
 
 
 def byte_mutation(data: bytes, rng: Random) -> bytes:

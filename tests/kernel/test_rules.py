@@ -1,4 +1,4 @@
-"""The statements of claims.py say what the definition says, and the rules accept exactly what shows them."""
+"""The statements of claims/ say what the definition says, and the rules accept exactly what shows them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proofcheck.kernel.exact import Malformed, Poly, Rejected, as_poly, spelled
 from proofcheck.kernel.minip import Head, correct_at, overlap
 from proofcheck.kernel.rules import RULES, apply
 from proofcheck.kernel.rules.algebra import farkas, model, polynomial_identity
-from tests.kernel import make_tables
+from tests.kernel import lemma3_tables, make_tables, oracle
 
 HALF = Fraction(1, 2)
 EPSILONS = [HALF, Fraction(1, 3), Fraction(1, 4), Fraction(2, 7)]
@@ -124,7 +124,7 @@ def witnesses() -> list[tuple[int, Fraction, Fraction]]:
 @pytest.mark.parametrize(("n", "d", "eps"), witnesses())
 def test_rows_hold_for_a_head_that_is_correct(n: int, d: Fraction, eps: Fraction) -> None:
     """Not every row fails always: the readout of B0 meets all of them, and the definition agrees."""
-    point = make_tables.tight_head(n, d, eps, Fraction(1, 10))
+    point = lemma3_tables.tight_head(n, d, eps, Fraction(1, 10))
     for inputs in ("YZM", "xyz"):
         rows = existential(n, int(d), eps, inputs).rows
         assert all(meets(row, point) for row in rows.values())
@@ -207,13 +207,36 @@ def test_parameters_out_of_range_make_no_statement(n: int, d: Fraction, eps: Fra
                 statement(name, {**base, **more})
 
 
-def test_every_claim_and_rule_is_named_in_these_tests() -> None:
-    """A claim or rule added to the kernel must be added here."""
-    assert set(CLAIMS) == {"gap-domination", "gap-domination-symbolic", "gap-tightness", "gap-countermodel"}
-    assert set(RULES) == {"farkas", "polynomial-identity", "model"}
+def test_every_claim_and_rule_is_in_the_tables() -> None:
+    """A claim or rule added to the kernel must be added to the tables."""
     used = {(fields["claim"], fields["rule"]) for fields in make_tables.valid().values()}
     assert {claim for claim, _ in used} == set(CLAIMS)
     assert {rule for _, rule in used} == set(RULES)
+
+
+def test_what_claims_rest_on_are_claims_and_make_no_circle() -> None:
+    """The claims that a claim needs exist and, at any remove, do not need it."""
+
+    def below(name: str) -> set[str]:
+        return set(CLAIMS[name][1]).union(*(below(other) for other in CLAIMS[name][1]))
+
+    for name, (_, needs) in CLAIMS.items():
+        assert set(needs) <= set(CLAIMS)
+        assert len(set(needs)) == len(needs)
+        assert name not in below(name)
+
+
+def test_each_rule_refuses_every_other_shape() -> None:
+    """A rule shows statements of its own shape only."""
+    pairs = {(fields["claim"], fields["rule"]): fields for fields in make_tables.valid().values()}
+    for fields in pairs.values():
+        shown = statement(fields["claim"], fields["parameters"])
+        for rule, (shape, _) in RULES.items():
+            if not isinstance(shown, shape):
+                with pytest.raises(
+                    Rejected, match=rf"^rule {rule} shows an? {shape.__name__} statement, and this claim is"
+                ):
+                    apply(rule, shown, fields["witness"], {})
 
 
 # ------------------------------------------------------- the rules on small systems with a known answer
@@ -335,6 +358,116 @@ def test_rules_do_not_change_their_witness(name: str) -> None:
     fields = make_tables.valid()[name]
     before = json.dumps(fields)
     shown = statement(fields["claim"], fields["parameters"])
-    first = apply(fields["rule"], shown, fields["witness"], {})
-    assert first == apply(fields["rule"], shown, fields["witness"], {})
+    used = {item["claim"]: statement(item["claim"], item["parameters"]) for item in fields["uses"]}
+    first = apply(fields["rule"], shown, fields["witness"], used)
+    assert first == apply(fields["rule"], shown, fields["witness"], used)
     assert json.dumps(fields) == before
+
+
+# --------------------------------------------------------------- rules for codes, chains and ranks, by properties
+
+
+@given(
+    st.integers(1, 8).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m))), st.integers(1, 5), st.integers(1, 80)
+)
+def test_packing_never_promises_too_much(layer: tuple[int, int], distance: int, size: int) -> None:
+    """What greedy packing promises, the greedy algorithm finds; the promise is refused exactly above the count."""
+    m, weight = layer
+    words = [word for word in range(1 << m) if word.bit_count() == weight]
+    chosen: list[int] = []
+    for word in words:
+        if all((word & ~other).bit_count() >= distance for other in chosen):
+            chosen.append(word)
+    ball = sum((words[0] & ~word).bit_count() < distance for word in words)
+    shown = statement("code", {"m": m, "weight": weight, "distance": distance, "size": size})
+    if (size - 1) * ball < len(words):
+        assert apply("packing", shown, {}, {})
+        assert len(chosen) >= size
+    else:
+        with pytest.raises(Rejected, match="may cover the layer"):
+            apply("packing", shown, {}, {})
+
+
+@given(st.lists(st.integers(0, 255), max_size=9), st.integers(0, 8), st.integers(1, 5), st.integers(1, 9))
+def test_code_rule_accepts_exactly_the_codes(family: list[int], weight: int, distance: int, size: int) -> None:
+    """Distinct words, of one weight, each pair at directed distance at least `distance` both ways, `size` of them."""
+    words = sorted(family)
+    shown = statement("code", {"m": 8, "weight": weight, "distance": distance, "size": size})
+    good = len(words) == len(set(words)) == size and all(word.bit_count() == weight for word in words)
+    good = good and all((a & ~b).bit_count() >= distance for a in words for b in words if a != b)
+    try:
+        assert apply("code", shown, {"words": [f"{word:x}" for word in words]}, {})
+        accepted = True
+    except (Rejected, Malformed):
+        accepted = False
+    assert accepted is good
+
+
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=6),
+    st.integers(3, 7),
+    st.sampled_from(EPSILONS),
+    st.fractions(Fraction(1, 9), 40),
+)
+def test_chain_rule_accepts_exactly_the_chains(gaps: list[int], n: int, eps: Fraction, factor: Fraction) -> None:
+    """Every gap at least 2eps(n-1)/(n-2), and the product of (n-2)(d-2eps)/(2eps) at least the claimed factor."""
+    shown = statement("chain", {"n": n, "eps": spelled(eps), "distance": sum(gaps), "factor": spelled(factor)})
+    good = all(gap >= 2 * eps * (n - 1) / (n - 2) for gap in gaps)
+    good = good and math.prod(((n - 2) * (gap - 2 * eps) / (2 * eps) for gap in gaps), start=Fraction(1)) >= factor
+    if good:
+        assert apply("chain", shown, {"gaps": gaps}, {})
+    else:
+        with pytest.raises(Rejected):
+            apply("chain", shown, {"gaps": gaps}, {})
+
+
+entries = st.sampled_from([0, 0, 1, -1, 2, Fraction(1, 3), Fraction(-5, 7)])
+
+
+@given(
+    st.integers(1, 4).flatmap(lambda k: st.lists(st.lists(entries, min_size=k, max_size=k), min_size=1, max_size=4)),
+    st.data(),
+)
+def test_rank_rules_never_exceed_the_rank(matrix: list[list[Any]], draw: st.DataObject) -> None:
+    """A minor or a trace shows no more than elimination over the rationals finds."""
+    rank = draw.draw(st.integers(1, 4))
+    true = oracle.rank_of([[Fraction(q) for q in row] for row in matrix])
+    shown = statement("matrix-rank", {"matrix": [[spelled(q) for q in row] for row in matrix], "rank": rank})
+    rows = draw.draw(st.lists(st.integers(0, len(matrix) - 1), unique=True, min_size=1).map(sorted))
+    columns = draw.draw(st.lists(st.integers(0, len(matrix[0]) - 1), unique=True, min_size=1).map(sorted))
+    prime = draw.draw(st.sampled_from([2, 3, 5, 7, 11, 101, 65_521, 4_294_967_291]))
+    for rule, witness in (("rank-minor", {"rows": rows, "columns": columns, "prime": prime}), ("rank-trace", {})):
+        try:
+            apply(rule, shown, witness, {})
+        except Rejected:
+            continue
+        assert rank <= true, rule
+
+
+@given(st.integers(2, 70_000))
+def test_only_primes_are_primes(p: int) -> None:
+    """The modulus of a minor is refused exactly if it has a divisor."""
+    shown = statement("matrix-rank", {"matrix": [[1]], "rank": 1})
+    witness = {"rows": [0], "columns": [0], "prime": p}
+    if all(p % q for q in range(2, math.isqrt(p) + 1)):
+        assert apply("rank-minor", shown, witness, {})
+    else:
+        with pytest.raises(Rejected, match="is composite"):
+            apply("rank-minor", shown, witness, {})
+
+
+@given(st.integers(1, 400), st.fractions(Fraction(1, 5), 60), st.integers(1, 400))
+def test_amplification_is_the_trace_bound(size: int, factor: Fraction, value: int) -> None:
+    """The features promised are fewer than T^2/||C||^2 + 1 for the extreme matrix, whose entries are 1/Lambda."""
+    used = {
+        "code": statement("code", {"m": 9, "weight": 4, "distance": 3, "size": size}),
+        "chain": statement("chain", {"n": 3, "eps": "1/2", "distance": 3, "factor": spelled(factor)}),
+    }
+    shown = statement("feature-rank", {"m": 9, "n": 3, "eps": "1/2", "value": value})
+    extreme = Fraction(size * size) / (size + size * (size - 1) / factor**2)
+    true = value - 1 < extreme if size == 1 else value - 1 <= extreme
+    if true:
+        assert apply("amplification", shown, {}, used)
+    else:
+        with pytest.raises(Rejected, match=r"words and the factor"):
+            apply("amplification", shown, {}, used)

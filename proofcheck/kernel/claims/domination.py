@@ -151,7 +151,8 @@ def chain_tight(parameters: object) -> Existential:
         for high in range(low + 1, top + 1):
             rows[f"{low}.{high}"] = pairwise(n, high - low, eps, a[low], a[high], s)
     return Existential(
-        f"instance n={n}, eps={eps}: for one query of weight {top} some kernel row, a function of the overlap alone, "
+        f"instance n={n}, eps={eps}: for one query of weight {top} some kernel row, a function of the overlap but at "
+        f"the query itself, "
         f"is correct (error < {eps}) for some readout on all sequences of length 1..{n}, and yet alpha(x,y) <= {bound} "
         f"alpha(x,z) with <x,y> = 0, <x,z> = {top}: no argument about one query forces a larger factor",
         rows,

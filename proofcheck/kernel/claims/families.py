@@ -138,7 +138,7 @@ def approximate_identity(parameters: object) -> Cases:
     }
     return Cases(
         "for every real t x t matrix C: (tr C)^2 <= rank(C) ||C||_F^2; if C_ii = 1 and |C_ij| <= 1/lambda off the "
-        "diagonal then rank C >= t/(1 + (t-1)/lambda^2)",
+        "diagonal, lambda > 0, then rank C >= t/(1 + (t-1)/lambda^2)",
         cases,
     )
 
@@ -186,8 +186,8 @@ def phase_transition(parameters: object) -> Cases:
         ),
     }
     return Cases(
-        "for all m >= 1, with M = 2 floor(m/2): every head correct (error < 1/2) on all sequences of length 3 has "
-        "r >= 2^(4 floor(M/40) - 1), which is at least 2^(m/10 - 5)",
+        "for all m >= 1, with M = 2 floor(m/2): every head correct (error < 1/2) on all sequences of length 3 "
+        "over {0,1}^m has r >= 2^(4 floor(M/40) - 1), which is at least 2^(m/10 - 5)",
         cases,
     )
 

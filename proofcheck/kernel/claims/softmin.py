@@ -61,7 +61,12 @@ def softmin_temperature(parameters: object) -> Exponential:
     fields = record(parameters, "parameters", ["n", "eps", "tau"])
     n, eps = integer(fields["n"], "parameters.n", 1), epsilon(fields)
     tau = positive_number(fields["tau"], "parameters.tau")
-    return Exponential(f"instance n={n}, eps={eps}: e^-tau <= eps/n at tau = {tau}", tau, n / eps)
+    return Exponential(
+        f"instance n={n}, eps={eps}: e^-tau <= eps/n at tau = {tau}, so the softmin head at this temperature is "
+        f"correct (error < {eps}) on all sequences of length 1..{n}",
+        tau,
+        n / eps,
+    )
 
 
 def _weight(fields: dict[str, object]) -> Fraction:

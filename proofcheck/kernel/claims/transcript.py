@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import factorial
 
-from ..exact import expect, integer, record, words
+from ..exact import Malformed, expect, integer, record, words
 from .forms import Code, Consequence, Transcript, TypedFamily
 
 MAX_S = 1_000
@@ -16,6 +16,8 @@ def typed_family(parameters: object) -> TypedFamily:
     m, s = integer(fields["M"], "parameters.M", 1, 4_096), integer(fields["s"], "parameters.s", 1, MAX_S)
     weight = integer(fields["weight"], "parameters.weight", 1, m)
     family = words(expect(fields["words"], "parameters.words", list), "parameters.words")
+    if not family:
+        raise Malformed("parameters.words: expected at least one word")
     return TypedFamily(
         f"instance M={m}, s={s}: the typed family of {len(family)} words has, for each of the {s + 1}^{len(family)} "
         "assignments, exactly the assigned numbers as targets of its queries",

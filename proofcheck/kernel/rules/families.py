@@ -24,14 +24,19 @@ def _code_words(family: list[int], m: int, weight: int, distance: int) -> None:
     for i, word in enumerate(family):
         if word.bit_count() != weight or word >> m:
             raise Rejected(
-                f"word {i} ({word:x}) has weight {word.bit_count()}, or lies outside [{m}]; expected {weight}"
+                f"word {i} ({_short(word)}) has weight {word.bit_count()}, or lies outside [{m}]; expected {weight}"
             )
         for j in range(i):
             if weight - (word & family[j]).bit_count() < distance:
                 raise Rejected(
-                    f"words {j} and {i} ({family[j]:x}, {word:x}) are at directed distance "
+                    f"words {j} and {i} ({_short(family[j])}, {_short(word)}) are at directed distance "
                     f"{weight - (word & family[j]).bit_count()}, less than {distance}"
                 )
+
+
+def _short(word: int) -> str:
+    text = f"{word:x}"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def code(claim: Code, witness: object, used: Used) -> list[str]:

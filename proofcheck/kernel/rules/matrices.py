@@ -76,8 +76,12 @@ def rank_trace(claim: Matrix, witness: object, used: Used) -> list[str]:
 def exhaustive(claim: HeadTask, witness: object, used: Used) -> list[str]:
     """Every sequence, every position, by the definition. The witness is empty."""
     record(witness, "witness", [])
-    if claim.head.m * claim.n > 12:
-        raise Malformed(f"2^{claim.head.m * claim.n} sequences are too many to enumerate")
+    m, n = claim.head.m, claim.n
+    if m * n > 12:
+        raise Malformed(f"2^{m * n} sequences are too many to enumerate")
+    largest = claim.head.alpha((1 << m) - 1, (1 << m) - 1)  # a power of w, whose size grows with the overlap
+    bits = max(largest.numerator.bit_length(), largest.denominator.bit_length())
+    Budget().charge((4**m + n * n * 2 ** (m * n)) // 2, n * bits)
     failure = next(minip.failures(claim.head, range(1, claim.n + 1), claim.eps), None)
     if failure is not None:
         sequence, i = failure
@@ -85,4 +89,4 @@ def exhaustive(claim: HeadTask, witness: object, used: Used) -> list[str]:
         raise Rejected(
             f"the head fails on {sequence} at position {i}: output {value}, target {minip.target(sequence, i)}"
         )
-    return [f"all sequences of length 1..{claim.n} over {{0,1}}^{claim.head.m}"]
+    return [f"all sequences of length 1..{n} over {{0,1}}^{m}"]
