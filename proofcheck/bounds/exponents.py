@@ -62,7 +62,7 @@ def lower(n: int, eps: Fraction, command: str) -> Checked:
     weights = chains.weights(n, eps, 8 * rate.gap + 8)
     least = next(d for d in range(1, len(weights)) if all(weights[d : d + rate.gap]))
     kappa = max(1 / (a ** (2 * d) * (weights[d] if d >= least else 1) ** 2) for d in range(1, least + rate.gap))
-    kappa = Fraction(ceil(kappa * 1000), 1000)
+    kappa = max(Fraction(1), Fraction(ceil(kappa * 1000), 1000))  # the term D = 0 needs kappa >= 1
     witness = {"gap": rate.gap, "distance": least, "gaps": useful_gaps(n, eps, least + rate.gap)}
     rested = [foundation("approximate-identity")[1], foundation("gap-domination-symbolic")[1]]
     parameters = {"n": n, "eps": eps, "a": a, "kappa": kappa}

@@ -85,7 +85,10 @@ def record(root: Path, window: Window) -> list[Path]:
     """Writes the bounds of `window` that improve on the ledger, with what they rest on; returns the files written."""
     entries = read(root)
     written = []
-    for side, bound in (("lower", window.unconditional), ("lower", window.lower), ("upper", window.upper)):
+    sides = [("lower", window.unconditional), ("lower", window.lower), ("upper", window.upper)]
+    if window.lower is window.unconditional:
+        del sides[0]
+    for side, bound in sides:
         old = best([e for e in entries if e.m == window.m], window.m, side, unconditional=not bound.assumes)
         if old is not None and not _improves(side, bound, old):
             continue

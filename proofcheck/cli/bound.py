@@ -56,6 +56,8 @@ def command(
     error = options.epsilon(eps)
     if plot is not None and (table is None or plot.suffix not in (".png", ".svg")):
         raise UsageError(f"--plot: expected --table and a file named .png or .svg, got {plot}")
+    if (ledger or update is not None) and (n, error) != (3, Fraction(1, 2)):
+        raise UsageError(f"-n, --eps: the ledger is about n = 3, eps = 1/2, got n = {n}, eps = {error}")
     if ledger:
         return _ledger(out, as_json)
     if update is not None:
@@ -210,9 +212,13 @@ def _table(ms: range, n: int, eps: Fraction, out: Path, plot: Path | None, as_js
     store = out / "tables" / f"bounds-n{n}-eps{str(eps).replace('/', 'over')}.jsonl"
     done: dict[int, dict[str, Any]] = {}
     if store.exists():
-        for number, line in enumerate(store.read_text().splitlines(), 1):
+        for number, line in enumerate(store.read_text(encoding="ascii", errors="replace").splitlines(), 1):
             try:
                 row = json.loads(line)
+                for side in ("lower", "unconditional", "upper"):
+                    int(row[side]["value"]), float(row[side]["log2"]), str(row[side]["method"])
+                for side in ("lower", "upper"):
+                    float(row["paper"][side]["log2"])
                 done[int(row["m"])] = row
             except (ValueError, KeyError, TypeError):
                 raise MalformedInput(f"{store}: line {number} is not a row of a table; delete it") from None

@@ -30,7 +30,7 @@ def refutation(name: str, clauses: Sequence[Sequence[int]], solver: str = "g4") 
     added = [tuple(int(e) for e in line.split()[:-1]) for line in lines if not line.startswith("d")]
     if not added or added[-1]:
         added.append(())
-    return _trimmed(name, [tuple(c) for c in clauses], added)
+    return _trimmed(name, [tuple(dict.fromkeys(c)) for c in clauses], added)
 
 
 class _Propagator:

@@ -171,7 +171,6 @@ def test_forged_upper_exponents_are_refused(changes, message):
         upper(parameters, {k: changes.get(k, v) for k, v in witness.items()})
 
 
-@pytest.mark.xfail(reason="the kernel accepts a tiny kappa where D0 = 1, so V = 0 and the 1 in 1 + W is forgotten")
 def test_a_tiny_kappa_is_refused():
     """It would say r >= 617,000 at m = 2, where 2^m = 4: 1 + W <= 4 kappa (1+a)^M needs kappa >= 1/4."""
     parameters = {"n": 1024, "eps": Fraction(1, 10), "a": HALF, "kappa": Fraction(1, 4_000_000)}

@@ -75,12 +75,12 @@ def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
 
 
 def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
-    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z> within
-    block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have degrees
-    in `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees in the bits
-    of z have a basis of products of distinct bits, d_i of them from block i: all these queries together have rank at most
-    the sum over `degrees` of prod C(b_i, d_i). Query classes without a polynomial are one-hot: a feature each, with the
-    softmin row w^<x,z>, w = eps/n, which is correct by Theorem 1."""
+    """A kernel that depends on classes. The bits are split into blocks; write w_i, h_i, l_i for |z|, |x| and <x,z>
+    within block i. For a query class h the kernel is scale[|z|] times a polynomial in the l_i, w_i whose monomials have
+    degrees in `degrees`, a list of exponent tuples closed under taking smaller ones. The polynomials of such degrees in
+    the bits of z have a basis of products of distinct bits, d_i of them from block i: all these queries together have
+    rank at most the sum over `degrees` of prod C(b_i, d_i). Query classes without a polynomial are one-hot: a feature
+    for each query, with the softmin row w^<x,z>, w = eps/n, which is correct by Theorem 1."""
     fields = record(witness, "witness", ["blocks", "degrees", "scale", "polynomials"])
     blocks = [
         integer(b, f"witness.blocks[{i}]", 1) for i, b in enumerate(expect(fields["blocks"], "witness.blocks", list))
@@ -106,6 +106,7 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     rank = sum(prod(map(comb, blocks, d)) for d in degrees)
     polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
     budget, done = Budget(), set()
+    budget.charge(prod(b + 1 for b in blocks), claim.m // 8)
     for sizes in product(*(range(b + 1) for b in blocks)):
         name = ",".join(map(str, sizes))
         if name not in polynomials:
@@ -195,16 +196,17 @@ def _class_row(
     does not depend on the w_i, the extremes of the scale over the possible |z| stand for all of them."""
     values, flat = [], not any(any(right) for _, right, _ in terms)
     outside = [b - h for b, h in zip(blocks, sizes, strict=True)]
+    bits = max((sum(left) + sum(right) for left, right, _ in terms), default=0) * sum(blocks).bit_length()
     for ls in product(*(range(h + 1) for h in sizes)):
         parts = [(right, q * prod(map(pow, ls, left))) for left, right, q in terms]
-        budget.charge(len(terms) // 4, 0)
+        budget.charge(len(terms) // 4, bits // 4)
         level = sum(ls)
         if flat:
             base = sum(q for _, q in parts)
             scales = scale[level : level + sum(outside) + 1]
             values += [(level, base * min(scales)), (level, base * max(scales))]
         else:
-            budget.charge(len(terms) * prod(r + 1 for r in outside) // 8, 0)
+            budget.charge(len(terms) * prod(r + 1 for r in outside) // 8, bits // 4)
             for rest in product(*(range(r + 1) for r in outside)):
                 ws = [i + r for i, r in zip(ls, rest, strict=True)]
                 values.append((level, scale[sum(ws)] * sum(q * prod(map(pow, ws, right)) for right, q in parts)))

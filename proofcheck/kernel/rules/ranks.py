@@ -87,6 +87,8 @@ def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[st
         raise Rejected(f"witness.gap: {g} is below the least admissible gap {least_gap(claim.n, claim.eps)}")
     if claim.a >= 1 or claim.a**g * factor(claim.n, Fraction(g), claim.eps) < 1:
         raise Rejected(f"expected a < 1 and a^{g} mu({g}) >= 1")
+    if claim.kappa < 1:
+        raise Rejected(f"expected kappa >= 1 (the term of the distance 0), got {claim.kappa}")
     forced = _weights(claim, gaps, least + g - 1)
     for difference in range(1, least + g):
         weight = forced[difference] if difference >= least else Fraction(1)
