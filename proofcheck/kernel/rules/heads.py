@@ -34,10 +34,10 @@ def _decide(claim: HeadExists, query: str, weight: int, own: int, values: Iterab
         low, high = least[level], largest[level]
         least[level] = value if low is None or value < low else low
         largest[level] = value if high is None or value > high else high
-    if own <= 0 or any(value is not None and value < (level < weight) for level, value in enumerate(least)):
-        raise Rejected(
-            f"query {query}: alpha(x,x) = {shown(own)}, least values by overlap {shown(least)}: some is not positive"
-        )
+    for level, value in enumerate(least):
+        if own <= 0 or (value is not None and value < (level < weight)):
+            values_shown = f"alpha(x,x) = {shown(own)}, least value {shown(value)} at overlap {level}"
+            raise Rejected(f"query {query}: {values_shown}: some is not positive")
     length, others, p, q = claim.n - 1, claim.n - 2, 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = p/q
     for low_level, low in enumerate(least[:weight]):
         for high_level in range(low_level + 1, weight + 1):
@@ -103,10 +103,10 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     scale = _integers([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])
     if len(scale) != claim.m + 1 or min(scale) <= 0:
         raise Rejected(f"witness.scale: expected {claim.m + 1} positive numbers, one for each weight |z|")
-    rank = sum(prod(map(comb, blocks, d)) for d in degrees)
     polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
     budget, done = Budget(), set()
-    budget.charge(prod(b + 1 for b in blocks), claim.m // 8)
+    budget.charge(prod(b + 1 for b in blocks), claim.m // 2)
+    rank = sum(prod(map(comb, blocks, d)) for d in degrees)
     for sizes in product(*(range(b + 1) for b in blocks)):
         name = ",".join(map(str, sizes))
         if name not in polynomials:
@@ -122,7 +122,7 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
                 for key in ("l", "w")
             ]
             if len(powers[0]) != len(blocks) or tuple(map(sum, zip(*powers, strict=False))) not in degrees:
-                raise Rejected(f"{place}[{i}]: the degrees {powers} are not among the listed ones")
+                raise Rejected(f"{place}[{i}]: the degrees {shown(powers)} are not among the listed ones")
             if len(powers[1]) != len(blocks):
                 raise Malformed(f"{place}[{i}]: expected {len(blocks)} exponents")
             terms.append((powers[0], powers[1], number(term["coefficient"], f"{place}[{i}].coefficient")))
@@ -179,9 +179,11 @@ def sampled(claim: HeadExists, witness: object, used: Used) -> list[str]:
 
 def _integers(values: list[Fraction]) -> list[int]:
     """The values times their common denominator."""
-    common = lcm(*(q.denominator for q in values))
-    if common.bit_length() > MAX_BITS:
-        raise Malformed(f"a common denominator has more than {MAX_BITS} bits")
+    common = 1
+    for q in values:
+        common = lcm(common, q.denominator)
+        if common.bit_length() > MAX_BITS:
+            raise Malformed(f"a common denominator has more than {MAX_BITS} bits")
     return [q.numerator * (common // q.denominator) for q in values]
 
 
