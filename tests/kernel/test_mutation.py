@@ -22,6 +22,7 @@ from proofcheck.kernel.check import Certificate, Verdict, check
 from proofcheck.kernel.claims import CLAIMS, statement
 from proofcheck.kernel.claims.forms import Cases, Universal, refutable
 from proofcheck.kernel.claims.parameters import factor, least_gap
+from proofcheck.kernel.rules import RULES
 from tests.kernel import mutate, oracle
 from tests.kernel.building import content, identity
 from tests.kernel.mutate import Original, originals
@@ -64,14 +65,23 @@ def test_oracle_confirms_the_accepted_certificates(original: Original) -> None:
 
 
 def test_oracle_knows_every_claim() -> None:
-    """Each claim has an oracle that asks for the same grounds."""
+    """Each claim has an oracle that asks for the same grounds, each rule for the same further ones and theorems."""
     assert {name: tuple(sorted(needs)) for name, (_, needs) in oracle.ORACLES.items()} == {
         name: tuple(sorted(needs)) for name, (_, needs) in CLAIMS.items()
     }
+    assert {rule: more for rule, (_, _, more, _) in RULES.items() if more} == oracle.RULE_NEEDS
+    assert {rule: trusted for rule, (*_, trusted) in RULES.items() if trusted} == {
+        rule: (theorem,) for rule, theorem in oracle.THEOREMS.items()
+    }
 
 
-# The claim is true and the witness does not show it: the oracle looks at the matrix or at e^tau, not at the witness.
-TRUE = re.compile(r"minor-(?!rank-of-equal)|softmin-rank-|temperature-(one-term|too-few-terms)$|trace-(?!zero-)")
+# The claim is true and the witness does not show it: the oracle looks at the matrix, at e^tau or at all sign patterns,
+# not at the witness.
+TRUE = re.compile(
+    r"minor-(?!rank-of-equal)|softmin-rank-|temperature-(one-term|too-few-terms)$|trace-(?!zero-)"
+    r"|class-(degree-(not|two|without)|no-degrees|product-without)"
+    r"|unsat-(\w+-hint|hints?-|no-hints|one-hint|empty-clause-(at|without)|literal-|pairs-in-another-order)"
+)
 
 
 @cache
