@@ -361,11 +361,17 @@ FEATURE_RANK = {"layer": layer, "shattered": shattered, "topological": topologic
 
 def refute(clauses: Sequence[Sequence[int]]) -> list[list[list[int]]]:
     """A refutation with hints, by trying both values of one variable after the other: steps [literals, hints], numbers
-    from 1. Each branch ends with the clause that its decisions are wrong. Steps that nothing uses are left out."""
+    from 1. Each branch ends with the clause that its decisions are wrong. Steps and hints that nothing needs are left
+    out."""
+    last = max(abs(literal) for clause in clauses for literal in clause)
     database = [list(clause) for clause in clauses]
     steps: list[list[list[int]]] = []
 
     def learn(literals: list[int], hints: list[int]) -> None:
+        for hint in hints[-2::-1]:
+            fewer = [other for other in hints if other != hint]
+            if not propagate(database, set(literals), fewer):
+                hints = fewer
         database.append(literals)
         steps.append([literals, [index + 1 for index in hints]])
 
@@ -390,13 +396,12 @@ def refute(clauses: Sequence[Sequence[int]]) -> list[list[list[int]]]:
         if found is not None:
             learn(list(decided), found)
             return
-        variable = 1 + max((abs(literal) for literal in decided), default=0)
+        variable = 1 + len(decided)
+        if variable > last:
+            raise ValueError("the clauses can be satisfied")
         for literal in (variable, -variable):
             search([*decided, literal])
-        final = conflict(decided)
-        if final is None:
-            raise ValueError("the clauses can be satisfied")
-        learn(list(decided), final)
+        learn(list(decided), conflict(decided) or [])
 
     search([])
     return trimmed(steps, len(clauses))

@@ -297,6 +297,15 @@ SYSTEMATIC = [
     pytest.param("transcript-14-bits", marks=pytest.mark.slow),
     pytest.param("typed-family-2", marks=pytest.mark.slow),
     pytest.param("chain-4-4", marks=pytest.mark.slow),
+    "table-rank-1-m2",
+    pytest.param("class-two-blocks", marks=pytest.mark.slow),
+    pytest.param("layer-all-distances", marks=pytest.mark.slow),
+    pytest.param("lower-exponent-n3", marks=pytest.mark.slow),
+    pytest.param("upper-exponent-n3", marks=pytest.mark.slow),
+    pytest.param("sampled-3-n4", marks=pytest.mark.slow),
+    pytest.param("shattered-4", marks=pytest.mark.slow),
+    pytest.param("topological-4", marks=pytest.mark.slow),
+    pytest.param("unsat-5", marks=pytest.mark.slow),
 ]
 
 
