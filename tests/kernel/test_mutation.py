@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -311,10 +312,12 @@ SYSTEMATIC = [
 
 @pytest.mark.parametrize("name", SYSTEMATIC)
 def test_systematic_mutations(name: str) -> None:
-    """Every field deleted, renamed, swapped, retyped, and replaced by each of a hundred other values."""
+    """Every field deleted, renamed, swapped, retyped, and replaced by each of a hundred other values. Of the witnesses
+    with hundreds of fields, every seventh change."""
     original = next(o for o in originals() if o.name == name)
     outcomes: Counter[str] = Counter()
-    for label, data in mutate.systematic(original):
+    step = 7 if original.fields["rule"] in ("unsat-lrat", "class-head") else 1
+    for label, data in islice(mutate.systematic(original), 0, None, step):
         outcome, finding = mutate.judge(original, data)
         assert not finding, (label, outcome, finding)
         outcomes[outcome] += 1

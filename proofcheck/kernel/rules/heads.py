@@ -34,10 +34,10 @@ def _decide(claim: HeadExists, query: str, weight: int, own: int, values: Iterab
         low, high = least[level], largest[level]
         least[level] = value if low is None or value < low else low
         largest[level] = value if high is None or value > high else high
-    for level, value in enumerate(least):
-        if own <= 0 or (value is not None and value < (level < weight)):
-            values_shown = f"alpha(x,x) = {shown(own)}, least value {shown(value)} at overlap {level}"
-            raise Rejected(f"query {query}: {values_shown}: some is not positive")
+    for level, low in enumerate(least):
+        if own <= 0 or (low is not None and low < (level < weight)):
+            least_shown = f"alpha(x,x) = {shown(own)}, least value {shown(low)} at overlap {level}"
+            raise Rejected(f"query {query}: {least_shown}: some is not positive")
     length, others, p, q = claim.n - 1, claim.n - 2, 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = p/q
     for low_level, low in enumerate(least[:weight]):
         for high_level in range(low_level + 1, weight + 1):
