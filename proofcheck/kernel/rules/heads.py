@@ -7,7 +7,7 @@ level.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
 from math import comb, lcm, prod
 
 from ..claims.forms import HeadExists, UpperExponent
@@ -132,8 +132,49 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     if set(polynomials) != done:
         raise Rejected(f"witness.polynomials: {sorted(set(polynomials) - done)[0][:40]!r} is no class of queries")
     if rank > claim.rank:
-        raise Rejected(f"the head has {rank} features, the claim says {claim.rank}")
+        raise Rejected(f"the head has {shown(rank)} features, the claim says {shown(claim.rank)}")
     return [f"{len(done)} classes of queries decided by B0; {rank} features"]
+
+
+def hamming_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
+    """alpha(x,z) = base^(|z|-|x|) q(|x\\z| + |z\\x|), q(d) = sum of coefficients[k] C(d,k). The Hamming distance d is
+    affine in the bits of z, so that the rank is at most the sum of C(m,k), k < len(coefficients). With f(d) = base^d
+    q(d) and R = base^-2 >= 1, alpha(x,z) = R^|x\\z| f(d) and alpha(x,x) = f(0). If <x,z> - <x,y> = d >= 1 and j = |x\\z|
+    then the distance is at least d for y, where |x\\y| = j + d, and at most m - d for z. So with lo(d) the least of f on
+    d..m and hi(d) its largest on 0..m-d, B0 follows from f > 0 and
+
+        2eps L R^d lo(d) > K L (d-2eps) hi(d) + max(0, K d - 2eps L) f(0)      for d = 1..m,
+
+    multiplied by R^j >= 1."""
+    fields = record(witness, "witness", ["base", "coefficients"])
+    m, base = claim.m, number(fields["base"], "witness.base")
+    if not 0 < base <= 1:
+        raise Rejected(f"witness.base: expected 0 < base <= 1, got {shown(base)}")
+    entries = expect(fields["coefficients"], "witness.coefficients", list)
+    if not 1 <= len(entries) <= m + 1:
+        raise Rejected(f"witness.coefficients: expected 1..{m + 1}, got {len(entries)}")
+    whole = _integers([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])
+    p, q, length, others = base.numerator, base.denominator, claim.n - 1, claim.n - 2
+    bits = m * q.bit_length() + max(c.bit_length() for c in whole) + m
+    Budget().charge((m + 1) * (len(whole) // 4 + 8), bits)
+    # f(d) q^m and R^d, over common denominators.
+    values = [p**d * q ** (m - d) * sum(c * comb(d, k) for k, c in enumerate(whole)) for d in range(m + 1)]
+    if min(values) <= 0:
+        raise Rejected(f"f({next(d for d, v in enumerate(values) if v <= 0)}) is not positive")
+    low, high = list(accumulate(reversed(values), min)), list(accumulate(values, max))
+    twice = 2 * claim.eps
+    for d in range(1, m + 1):
+        right = others * length * (d - twice) * high[m - d] + max(0, others * d - twice * length) * values[0]
+        if twice * length * low[m - d] * q ** (2 * d) <= right * p ** (2 * d):
+            raise Rejected(
+                f"the gap {d} violates B0: lo = {shown(low[m - d])}, hi = {shown(high[m - d])} in units of q^-m"
+            )
+    rank = sum(comb(m, k) for k in range(len(whole)))
+    if rank > claim.rank:
+        raise Rejected(f"the head has {shown(rank)} features, the claim says {shown(claim.rank)}")
+    return [
+        f"a polynomial of degree {len(whole) - 1} in the Hamming distance; B0 at gaps 1..{m}; {shown(rank)} features"
+    ]
 
 
 def _sampling_works(n: int, eps: Fraction, rho: Fraction, eta: Fraction, witness: object) -> list[str]:
