@@ -291,6 +291,53 @@ def class_matrix(m: int, n: int, eps: Fraction, witness: dict[str, Any]) -> Matr
     return matrix
 
 
+def by_distance(coefficients: Sequence[Fraction], d: int) -> Fraction:
+    return sum((c * math.comb(d, k) for k, c in enumerate(coefficients)), Fraction(0))
+
+
+def hamming_matrix(m: int, witness: dict[str, Any]) -> Matrix:
+    base, coefficients = rational(witness["base"]), [rational(c) for c in witness["coefficients"]]
+    return [
+        [base ** (z.bit_count() - x.bit_count()) * by_distance(coefficients, (x ^ z).bit_count()) for z in range(2**m)]
+        for x in range(2**m)
+    ]
+
+
+def hamming_rank(m: int, witness: dict[str, Any]) -> int:
+    """The exact rank: scaling rows and columns leaves a convolution on the cube. Its eigenvalue for the character of a
+    k-set is the sum over d of q(d) times the Krawtchouk number K_k(d), and there are C(m,k) of them."""
+    coefficients, rank = [rational(c) for c in witness["coefficients"]], 0
+    for k in range(m + 1):
+        total = Fraction(0)
+        for d in range(m + 1):
+            total += by_distance(coefficients, d) * sum(
+                (-1) ** i * math.comb(k, i) * math.comb(m - k, d - i) for i in range(min(k, d) + 1)
+            )
+        rank += math.comb(m, k) if total else 0
+    return rank
+
+
+def hamming_broken(m: int, n: int, eps: Fraction, witness: dict[str, Any]) -> str:
+    """B0 for each weight of queries, over all pairs of classes of tokens: (|x & z|, |z - x|)."""
+    base, coefficients = rational(witness["base"]), [rational(c) for c in witness["coefficients"]]
+    values = [by_distance(coefficients, d) for d in range(m + 1)]
+    for h in range(m + 1):
+        tokens = [
+            (level, base ** (level + other - h) * values[h - level + other])
+            for level in range(h + 1)
+            for other in range(m - h + 1)
+        ]
+        s = values[0]
+        if s <= 0 or any(value < 0 or (value == 0 and level < h) for level, value in tokens):
+            return f"(i) fails for queries of weight {h}"
+        for t, low in tokens:
+            for u, high in tokens:
+                forced = (n - 2) * (u - t - 2 * eps) * high + (Fraction((n - 2) * (u - t), n - 1) - 2 * eps) * s
+                if u > t and not 2 * eps * low > forced:
+                    return f"(ii) fails for queries of weight {h} at the levels {t}, {u}"
+    return ""
+
+
 def head_exists(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> Finding:
     m, n, eps, rank = whole(p["m"]), whole(p["n"]), rational(p["eps"]), whole(p["rank"])
     said = [f"instance m={m}, n={n}, eps={eps}: ", f"with {rank} features", f"length 1..{n} over {{0,1}}^{m}"]
@@ -301,6 +348,12 @@ def head_exists(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any
         fault = sampling(n, eps, rho, eta, rational(witness["c0"]), whole(witness["last"]))
         features = 2 * (4 / eta**2) * m * (2 - 1 / rho) ** m
         return fault or ("" if math.floor(features) <= rank else "more features than claimed"), said
+    if rule == "hamming-head":
+        coefficients, base = [rational(c) for c in witness["coefficients"]], rational(witness["base"])
+        if set(witness) != {"base", "coefficients"} or not coefficients or not 0 < base <= 1 or m > 30:
+            return "the base, the coefficients or m", said
+        fault = hamming_broken(m, n, eps, witness)
+        return fault or ("" if hamming_rank(m, witness) <= rank else "the matrix has a larger rank"), said
     if m > 5:
         raise ValueError("the oracle writes out at most 2^5 rows")
     if rule == "table-head":

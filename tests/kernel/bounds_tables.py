@@ -142,6 +142,19 @@ def two_blocks(a: int, b: int, degrees: list[list[int]], mixed: Fraction | None 
     return class_head(3, HALF, rank, [a, b], degrees, [1] * (a + b + 1), polynomials)
 
 
+def hamming(m: int, n: int, eps: Fraction, base: Any, coefficients: list[Any], rank: int | None = None) -> Fields:
+    """alpha = base^(|z|-|x|) times sum c_k C(d, k), d the Hamming distance."""
+    counted = sum(math.comb(m, k) for k in range(len(coefficients)))
+    witness = {"base": base, "coefficients": coefficients}
+    return above("hamming-head", m, n, eps, counted if rank is None else rank, witness)
+
+
+def hamming_edge(more: Fraction) -> Fields:
+    """1 + c d with the scale (1/2)^|z| on four bits: the gap 4 needs f(4) 4^4 > 3 + 1, that is c > -15/16 and more; the
+    gap 2 needs 4^2 min(f(2), f(3), f(4)) > max(f(0), f(1), f(2)) = 1 for c <= 1: 1 + 4c > 1, that is c > 0."""
+    return hamming(4, 3, HALF, f(1, 2), [1, more])
+
+
 def sampled(m: int, n: int, eps: Fraction, rho: Fraction, eta: Fraction, c0: Fraction, last: int) -> Fields:
     rank = math.floor(2 * (4 / eta**2) * m * (2 - 1 / rho) ** m)
     return above("sampled", m, n, eps, rank, {"rho": rho, "eta": eta, "c0": c0, "last": last})
@@ -196,6 +209,17 @@ def valid() -> dict[str, Fields]:
         "class-one-hot-m3-n7": class_head(7, f(1, 5), 8, [3], [], [1] * 4, {}),
         "class-two-blocks": two_blocks(2, 1, [[0, 0], [1, 0], [0, 1]]),
         "class-product-of-blocks": two_blocks(1, 2, [[1, 1], [0, 1], [1, 0], [0, 0]], f(1, 10)),
+        "hamming-constant-m3": hamming(3, 3, HALF, f(7, 10), [1]),
+        "hamming-constant-m1": hamming(1, 3, HALF, 1, [7]),
+        "hamming-constant-m2-near-the-edge": hamming(2, 3, HALF, f(10**9 - 1, 10**9), [1]),
+        "hamming-linear-m1-n9": hamming(1, 9, f(1, 10), f(1, 20), [1, f(3, 5)]),
+        "hamming-linear-m4-near-the-edge": hamming_edge(f(1, 10**9)),
+        "hamming-linear-m4": hamming(4, 3, HALF, f(3, 5), [f(2, 3), f(1, 3)]),
+        "hamming-linear-m10": hamming(10, 3, HALF, f(3, 4), [1, f(17, 10)]),
+        "hamming-quadratic-m4-n4": hamming(4, 4, f(1, 3), f(1, 5), [1, f(17, 5), f(9, 5)]),
+        "hamming-quadratic-m12": hamming(12, 3, HALF, f(11, 20), [1, f(-1, 2), f(19, 10)]),
+        "hamming-softmin-m3-n5": hamming(3, 5, QUARTER, f(1, 2), [1, 1, 1, 1]),
+        "hamming-more-rank-than-needed": hamming(3, 3, HALF, f(7, 10), [1, 0], 7),
         "sampled-100": sampled(100, 3, HALF, f(1323, 1000), f(1, 256), f(65535, 65536), 20),
         "sampled-3-n4": sampled(3, 4, QUARTER, f(491, 200), f(1, 512), f(131071, 131072), 8),
         "upper-exponent-n3": upper_exponent(3, HALF, f(1323, 1000), f(1, 256), f(65535, 65536), 20),
@@ -249,6 +273,7 @@ def rejected() -> dict[str, tuple[bytes, str]]:
     one, soft = v["table-rank-1-m2"], v["table-softmin-m2-n5"]
     symm, hot, blocks = v["class-symmetric-m4"], v["class-one-hot-above-3"], v["class-two-blocks"]
     sample, limit = v["sampled-100"], v["upper-exponent-n3"]
+    ham, ten, many = v["hamming-linear-m4"], v["hamming-linear-m10"], v["hamming-quadratic-m12"]
     proof = refuted["witness"]["proof"]
     last = len(proof) - 1
     near = 32 * 32  # sets at distance 1 of a 32-set of [64]
@@ -443,6 +468,51 @@ def rejected() -> dict[str, tuple[bytes, str]]:
         "class-longer-sequences": (changed(symm, ("parameters/n", 4)), r"^query \d: overlaps \d, \d with values \d+, \d+ violate B0$"),
         "class-smaller-eps": (changed(symm, ("parameters/eps", "1/3")), r"^query \d: overlaps \d, \d with values \d+, \d+ violate B0$"),
         "class-without-softmin": (changed(hot, ("uses", hot["uses"][:1])), r"^uses: this claim rests on domination-sufficient, softmin; listed: domination-sufficient$"),
+        # the Hamming distance
+        **{
+            f"hamming-base-{label}": (changed(ham, ("witness/base", value)), rf"^witness\.base: expected 0 < base <= 1, got {value!r}$")
+            for label, value in (("zero", 0), ("negative", "-3/5"), ("minus-one", -1), ("above-one", "1000001/1000000"), ("reciprocal", "5/3"), ("two", 2), ("far-above-one", 10**30))
+        },
+        "hamming-base-one-at-equality": (changed(v["hamming-constant-m2-near-the-edge"], ("witness/base", 1)), r"^the gap 2 violates B0: lo = 1, hi = 1 in units of q\^-m$"),
+        "hamming-base-one": (changed(ham, ("witness/base", 1)), r"^the gap 2 violates B0: lo = 4, hi = 4 in units of q\^-m$"),
+        "hamming-base-too-large": (changed(ten, ("witness/base", "17/20")), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-base-too-small": (changed(ten, ("witness/base", "37/50")), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-base-near-zero": (changed(ten, ("witness/base", f"1/{10**30}")), r"^the gap 2 violates B0: lo = \d+, hi = (\d+|an integer of \d+ bits) in units of q\^-m$"),
+        "hamming-coefficient-at-equality": (hamming_edge(f(0)), r"^the gap 2 violates B0: lo = 1, hi = 16 in units of q\^-m$"),
+        "hamming-coefficient-nudged": (hamming_edge(f(-1, 10**12)), r"^the gap 2 violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-coefficient-too-small": (changed(ten, ("witness/coefficients/1", "3/2")), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-own-value-too-large": (changed(ten, ("witness/coefficients/0", "11/10")), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-zero-at-the-last-distance": (changed(ham, ("witness/coefficients", [1, "-1/4"])), r"^f\(4\) is not positive$"),
+        "hamming-negative-at-the-last-distance": (changed(ham, ("witness/coefficients", [1, f"-{10**12 + 1}/{4 * 10**12}"])), r"^f\(4\) is not positive$"),
+        "hamming-negative-from-two-on": (changed(ham, ("witness/coefficients", [1, "-3/4"])), r"^f\(2\) is not positive$"),
+        "hamming-zero-at-the-query": (changed(ham, ("witness/coefficients", [0, 1])), r"^f\(0\) is not positive$"),
+        "hamming-negative-at-the-query": (changed(ham, ("witness/coefficients/0", f"-1/{10**30}")), r"^f\(0\) is not positive$"),
+        "hamming-zero-between": (changed(many, ("witness/coefficients", [6, -3, 1])), r"^f\(3\) is not positive$"),
+        "hamming-negative-between": (changed(many, ("witness/coefficients", [1, -1, 1])), r"^f\(1\) is not positive$"),
+        "hamming-all-negative": (changed(ham, ("witness/coefficients", ["-2/3", "-1/3"])), r"^f\(0\) is not positive$"),
+        "hamming-all-zero": (changed(ham, ("witness/coefficients", [0, 0])), r"^f\(0\) is not positive$"),
+        **{
+            f"{name}-rank-one-too-small": (
+                changed(v[name], ("parameters/rank", v[name]["parameters"]["rank"] - 1)),
+                rf"^the head has {v[name]['parameters']['rank']} features, the claim says {v[name]['parameters']['rank'] - 1}$",
+            )
+            for name in ("hamming-linear-m4", "hamming-linear-m10", "hamming-quadratic-m4-n4", "hamming-quadratic-m12", "hamming-softmin-m3-n5")
+        },
+        "hamming-rank-of-the-degree": (changed(many, ("parameters/rank", 66)), r"^the head has 79 features, the claim says 66$"),
+        "hamming-zero-coefficient-counts": (changed(ham, ("witness/coefficients", ["2/3", "1/3", 0])), r"^the head has 11 features, the claim says 5$"),
+        "hamming-no-coefficients": (changed(ham, ("witness/coefficients", [])), r"^witness\.coefficients: expected 1\.\.5, got 0$"),
+        "hamming-too-many-coefficients": (changed(ham, ("witness/coefficients", ["2/3", "1/3", 0, 0, 0, 0])), r"^witness\.coefficients: expected 1\.\.5, got 6$"),
+        "hamming-too-many-coefficients-m1": (changed(v["hamming-constant-m1"], ("witness/coefficients", [7, 0, 0])), r"^witness\.coefficients: expected 1\.\.2, got 3$"),
+        "hamming-more-bits": (changed(ten, ("parameters/m", 11), ("parameters/rank", 12)), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-one-more-bit-one-rank-less": (changed(ham, ("parameters/m", 5)), r"^the head has 6 features, the claim says 5$"),
+        "hamming-longer-sequences": (changed(ten, ("parameters/n", 4)), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-much-longer-sequences": (changed(v["hamming-linear-m1-n9"], ("parameters/n", 10**300)), r"^the gap 1 violates B0: lo = 8, hi = 100 in units of q\^-m$"),
+        "hamming-smaller-eps": (changed(ten, ("parameters/eps", "49/100")), r"^the gap \d violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-much-smaller-eps": (changed(v["hamming-linear-m1-n9"], ("parameters/eps", "1/1000")), r"^the gap 1 violates B0: lo = \d+, hi = \d+ in units of q\^-m$"),
+        "hamming-for-a-rank-from-below": (changed(lay, ("rule", "hamming-head")), r"^uses: this claim rests on approximate-identity; listed: approximate-identity, gap-domination-symbolic$"),
+        "hamming-for-an-exponent": (changed(limit, ("rule", "hamming-head")), r"^rule hamming-head shows an? HeadExists statement, and this claim is of the shape UpperExponent$"),
+        "hamming-with-softmin": (changed(ham, ("uses", hot["uses"])), r"^uses: this claim rests on domination-sufficient; listed: domination-sufficient, softmin$"),
+        "hamming-without-domination": (changed(ham, ("uses", [])), r"^uses: this claim rests on domination-sufficient; listed: none$"),
         # sampled features
         **{
             f"{name}-{label}": (changed(fields, *changes), rf"^{reason}")
@@ -490,13 +560,14 @@ def malformed() -> dict[str, tuple[bytes, str]]:
     lay, exponent, pairs, refuted = v["layer-24"], v["lower-exponent-n3"], v["shattered-7"], v["unsat-5"]
     one, symm, blocks = v["table-rank-1-m2"], v["class-symmetric-m4"], v["class-two-blocks"]
     sample, limit, topology = v["sampled-100"], v["upper-exponent-n3"], v["topological-9"]
+    ham, ten = v["hamming-linear-m4"], v["hamming-linear-m10"]
     axioms = len(sign_clauses(STABLE, 2, 5)[1])
     proof = refuted["witness"]["proof"]
     table: dict[str, tuple[Fields, str]] = {
         # parameters of the four claims
         **{
             f"{name}-{label}": (changed(fields, (f"parameters/{key}", value)), reason)
-            for name, fields in (("layer", lay), ("exponent", exponent), ("table", one), ("limit", limit), ("topological", topology))
+            for name, fields in (("layer", lay), ("exponent", exponent), ("table", one), ("hamming", ham), ("limit", limit), ("topological", topology))
             for label, key, value, reason in (
                 ("eps-zero", "eps", 0, r"^parameters\.eps: expected 0 < eps <= 1/2, got 0$"),
                 ("eps-negative", "eps", "-1/2", r"^parameters\.eps: expected 0 < eps <= 1/2, got -1/2$"),
@@ -521,7 +592,7 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "limit-rho-negative": (changed(limit, ("parameters/rho", -2)), r"^parameters\.rho: expected a positive number, got -2$"),
         **{
             f"{name}-witness-{label}": (changed(fields, ("witness", value)), reason)
-            for name, fields in (("layer", lay), ("exponent", exponent), ("shattered", pairs), ("unsat", refuted), ("table", one), ("class", symm), ("limit", limit))
+            for name, fields in (("layer", lay), ("exponent", exponent), ("shattered", pairs), ("unsat", refuted), ("table", one), ("class", symm), ("hamming", ham), ("limit", limit))
             for label, value, reason in (
                 ("empty", {}, r"^witness: the field '\w+' is missing$"),
                 ("list", [], r"^witness: expected an object, got \[\]$"),
@@ -627,6 +698,37 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "class-scale-text": (changed(symm, ("witness/scale/1", "4/5 ")), r'^witness\.scale\[1\]: expected an integer or a string "p/q" in lowest terms'),
         "class-scale-number": (changed(symm, ("witness/scale", 1)), r"^witness\.scale: expected a list, got 1$"),
         "class-scale-of-many-denominators": (changed(symm, ("witness/scale", [f"1/{10**990 + k}" for k in (1, 3, 7, 9, 13)])), r"^a common denominator has more than 14000 bits$"),
+        # the Hamming distance
+        **{
+            f"hamming-{name}-{label}": (changed(ham, (f"witness/{path}", value)), rf"^{reason.format(place)}")
+            for name, path, place in (("base", "base", r"witness\.base"), ("coefficient", "coefficients/1", r"witness\.coefficients\[1\]"))
+            for label, value, reason in (
+                ("float", 0.5, r"the number '0\.5' is not exact"),
+                ("whole-float", 1.0, r"the number '1\.0' is not exact"),
+                ("true", True, "{}: True is not a number"),
+                ("null", None, "{}: None is not a number"),
+                ("list", [1], '{}: expected an integer or a string "p/q", got \\[1\\]$'),
+                ("object", {}, '{}: expected an integer or a string "p/q", got {{}}$'),
+                ("not-reduced", "6/10", r"{}: '6/10' is not in lowest terms"),
+                ("integer-as-a-string", "1", '{}: expected an integer or a string "p/q" in lowest terms'),
+                ("with-a-space", "3/5 ", '{}: expected an integer or a string "p/q" in lowest terms'),
+                ("decimal", "0.6", '{}: expected an integer or a string "p/q" in lowest terms'),
+                ("over-zero", "1/0", '{}: expected an integer or a string "p/q" in lowest terms'),
+                ("of-1001-digits", 10**1000, r"the number .* has more than 1000 digits$"),
+                ("over-1001-digits", f"1/{10**1000}", r"{}: a number has more than 1000 digits$"),
+            )
+        },
+        "hamming-coefficients-number": (changed(ham, ("witness/coefficients", 1)), r"^witness\.coefficients: expected a list, got 1$"),
+        "hamming-coefficients-object": (changed(ham, ("witness/coefficients", {"0": 1})), r"^witness\.coefficients: expected a list, got \{"),
+        "hamming-coefficients-text": (changed(ham, ("witness/coefficients", "1")), r"^witness\.coefficients: expected a list, got '1'$"),
+        "hamming-without-base": (changed(ham, ("witness/base", DELETE)), r"^witness: the field 'base' is missing$"),
+        "hamming-without-coefficients": (changed(ham, ("witness/coefficients", DELETE)), r"^witness: the field 'coefficients' is missing$"),
+        "hamming-with-a-scale": (changed(ham, ("witness/scale", [1] * 5)), r"^witness: unknown field 'scale'$"),
+        "hamming-as-a-class-head": (changed(ham, ("witness", symm["witness"])), r"^witness: unknown field '\w+'$"),
+        "hamming-of-many-denominators": (changed(ham, ("witness/coefficients", [f"1/{10**990 + k}" for k in (1, 3, 7, 9, 13)])), r"^a common denominator has more than 14000 bits$"),
+        "hamming-base-of-many-digits": (changed(ten, ("witness/base", f"{10**900 - 1}/{10**900}")), r"^the check needs more work than the budget allows$"),
+        "hamming-20000-bits": (changed(ham, ("parameters/m", 20_000)), r"^the check needs more work than the budget allows$"),
+        "hamming-unknown-rule": (changed(ham, ("rule", "hamming")), r"^rule: unknown rule 'hamming'$"),
         # sampled features
         "sampled-last-one": (changed(sample, ("witness/last", 1)), r"^witness\.last: expected an integer from 2 to 2000, got 1$"),
         "sampled-last-too-large": (changed(sample, ("witness/last", 2_001)), r"^witness\.last: expected an integer from 2 to 2000, got 2001$"),

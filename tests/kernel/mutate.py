@@ -135,6 +135,7 @@ POOL: tuple[Any, ...] = (
     "gap-tightness", "gap-countermodel", "farkas", "polynomial-identity", "model", "YZM", "xyz", "proofcheck/1",
     "proofcheck/2", "0" * 64, *ORACLES, "packing", "rank-minor", "rank-trace", "exhaustive", "exponential", "cases",
     "consequence", "amplification", "layer", "shattered", *THEOREMS, "unsat-lrat", "table-head", "class-head",
+    "hamming-head", "coefficients",
     "typed-family", "transcript", "m", "M", "w", "tau", "size", "weight", "distance", "value", "rank", "prime",
     "words", "gaps", "matrix", "rho", "eta", "c0", "last", "a", "kappa", "distance", "queries", "keys", "blocks",
     "degrees", "scale", "polynomials", "pairs", "ground", "proof", "terms", "rows", "columns", "bits", "base", "step",

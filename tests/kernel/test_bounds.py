@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
@@ -369,12 +370,30 @@ def test_class_rule_decides_b0_on_the_whole_matrix(case: tuple[int, Fraction, di
         assert less == f"the head has {counted} features, the claim says {counted - 1}"
 
 
-@pytest.mark.parametrize("name", [name for name in V if name.startswith(("class-", "table-"))])
+def matrix_of(name: str) -> oracle.Matrix:
+    p, witness, rule = V[name]["parameters"], V[name]["witness"], V[name]["rule"]
+    if rule == "hamming-head":
+        return oracle.hamming_matrix(p["m"], witness)
+    return (
+        oracle.table_matrix(witness)
+        if rule == "table-head"
+        else oracle.class_matrix(p["m"], p["n"], rational(p["eps"]), witness)
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, fields in V.items()
+        if fields["rule"] in ("class-head", "table-head", "hamming-head") and fields["parameters"]["m"] <= 5
+    ],
+)
 def test_valid_heads_have_their_rank_and_a_correct_readout(name: str) -> None:
     """The matrix has at most the claimed rank; for few bits, the readout of B0's proof is right on every sequence."""
-    p, witness = V[name]["parameters"], V[name]["witness"]
+    p = V[name]["parameters"]
     m, n, eps = p["m"], p["n"], rational(p["eps"])
-    matrix = oracle.table_matrix(witness) if "queries" in witness else oracle.class_matrix(m, n, eps, witness)
+    matrix = matrix_of(name)
     assert oracle.broken(matrix, n, eps) == ""
     assert rank_of(matrix) <= p["rank"]
     if m * min(n, 3) > 9:
@@ -396,6 +415,112 @@ def test_the_edge_of_the_symmetric_head() -> None:
             fields = tables.symmetric(4, Fraction(4, 3) + Fraction(sign, 10**k), 4)
             reason = verdict("head-exists", fields["parameters"], "class-head", fields["witness"])
             assert (reason == "") is (sign < 0), reason
+
+
+# ------------------------------------------------------------------------------------------ the Hamming distance
+
+
+def hamming_condition(m: int, n: int, eps: Fraction, witness: dict[str, Any]) -> bool:
+    """The kernel's condition, by min and max over the windows of distances."""
+    base, coefficients = rational(witness["base"]), [rational(c) for c in witness["coefficients"]]
+    f = [base**d * oracle.by_distance(coefficients, d) for d in range(m + 1)]
+    return min(f) > 0 and all(
+        2 * eps * (n - 1) * base ** (-2 * d) * min(f[d:])
+        > (n - 1) * (n - 2) * (d - 2 * eps) * max(f[: m - d + 1])
+        + max(Fraction(0), (n - 2) * d - 2 * eps * (n - 1)) * f[0]
+        for d in range(1, m + 1)
+    )
+
+
+@st.composite
+def hamming_heads(draw: st.DrawFn, most: int = 4) -> tuple[int, int, Fraction, dict[str, Any]]:
+    """Near the edge: the first terms of the softmin head sum (1/b - 1)^k C(d, k), a constant, or small numbers; then a
+    coefficient moved a little."""
+    m, n, eps = draw(st.integers(1, most)), draw(numbers), draw(epsilons)
+    base = draw(st.sampled_from([Fraction(1), *(Fraction(k, 10) for k in range(1, 10)), Fraction(99, 100)]))
+    count = draw(st.integers(1, m + 1))
+    kind = draw(st.sampled_from(["softmin", "softmin", "small"]))
+    if kind == "softmin":
+        share = draw(st.sampled_from([Fraction(1), Fraction(1), Fraction(9, 10), Fraction(2, 3)]))
+        coefficients = [(share * (1 / base - 1)) ** k for k in range(count)]
+    else:
+        coefficients = [Fraction(draw(st.integers(-4, 12)), 4) for _ in range(count)]
+    if draw(st.booleans()):
+        place = draw(st.integers(0, count - 1))
+        coefficients[place] += draw(st.sampled_from([Fraction(s, g) for s in (-1, 1) for g in (2, 20, 10**6)]))
+    return m, n, eps, {"base": base, "coefficients": coefficients}
+
+
+@settings(max_examples=400)
+@given(hamming_heads())
+def test_hamming_rule_decides_its_condition_and_this_suffices(case: tuple[int, int, Fraction, dict[str, Any]]) -> None:
+    """Accepted exactly if the condition holds; then all 4^m kernel values, by the definition, satisfy B0, and there are
+    at least as many features as the rank of the matrix, by elimination."""
+    m, n, eps, witness = case
+    counted = sum(math.comb(m, k) for k in range(len(witness["coefficients"])))
+    parameters = {"m": m, "n": n, "eps": eps, "rank": counted}
+    reason = verdict("head-exists", parameters, "hamming-head", witness)
+    assert (reason == "") is hamming_condition(m, n, eps, spell(witness)), reason
+    matrix = oracle.hamming_matrix(m, spell(witness))
+    exact = rank_of(matrix)
+    assert exact == oracle.hamming_rank(m, spell(witness)) <= counted
+    assert (oracle.broken(matrix, n, eps) == "") is (oracle.hamming_broken(m, n, eps, spell(witness)) == "")
+    if reason == "":
+        assert oracle.broken(matrix, n, eps) == ""
+        if counted > 1:
+            less = verdict("head-exists", {**parameters, "rank": counted - 1}, "hamming-head", witness)
+            assert less == f"the head has {counted} features, the claim says {counted - 1}"
+
+
+@settings(max_examples=150)
+@given(hamming_heads(11))
+def test_hamming_rule_on_more_bits(case: tuple[int, int, Fraction, dict[str, Any]]) -> None:
+    """By classes of queries and tokens: what is accepted satisfies B0 and has at most the rank that is counted."""
+    m, n, eps, witness = case
+    counted = sum(math.comb(m, k) for k in range(len(witness["coefficients"])))
+    reason = verdict("head-exists", {"m": m, "n": n, "eps": eps, "rank": counted}, "hamming-head", witness)
+    assert (reason == "") is hamming_condition(m, n, eps, spell(witness)), reason
+    assert oracle.hamming_rank(m, spell(witness)) <= counted
+    if reason == "":
+        assert oracle.hamming_broken(m, n, eps, spell(witness)) == ""
+
+
+def test_hamming_rule_accepts_and_refuses_often() -> None:
+    """So that the two properties above are not one-sided: 1 + c d and (1 + c d + c^2 C(d,2)) on a grid."""
+    outcomes = Counter()
+    for m, n, eps, k in product((1, 2, 4), (3, 5), (HALF, Fraction(1, 3)), range(2, 21, 2)):
+        for c in (Fraction(0), Fraction(1, 5), Fraction(1, 2), Fraction(1), Fraction(3)):
+            base = Fraction(k, 20)
+            for count in range(1, min(m, 2) + 2):
+                witness = {"base": base, "coefficients": [c**i for i in range(count)]}
+                reason = verdict("head-exists", {"m": m, "n": n, "eps": eps, "rank": 99}, "hamming-head", witness)
+                fault = oracle.hamming_broken(m, n, eps, spell(witness))
+                assert reason or not fault, witness
+                outcomes[reason == "", fault == ""] += 1
+    assert outcomes[True, True] > 150
+    assert outcomes[False, False] > 150
+
+
+@pytest.mark.parametrize("m", range(1, 7))
+def test_the_degree_bounds_the_rank_and_is_attained(m: int) -> None:
+    """A random polynomial of each degree has the full rank sum C(m, k), by elimination: the count cannot be smaller."""
+    rng = Random(m)
+    for degree in range(m + 1):
+        coefficients = [Fraction(rng.randint(1, 50), rng.randint(1, 9)) for _ in range(degree + 1)]
+        witness = spell({"base": Fraction(3, 4), "coefficients": coefficients})
+        counted = sum(math.comb(m, k) for k in range(degree + 1))
+        assert oracle.hamming_rank(m, witness) == counted
+        if m <= 5:
+            assert rank_of(oracle.hamming_matrix(m, witness)) == counted
+
+
+def test_the_edge_of_the_linear_hamming_head() -> None:
+    """(1/2)^d (1 + c d) on four bits: right exactly for c > 0, at any distance from it."""
+    for k in (1, 3, 30):
+        for sign in (-1, 0, 1):
+            fields = tables.hamming_edge(Fraction(sign, 10**k))
+            reason = verdict("head-exists", fields["parameters"], "hamming-head", fields["witness"])
+            assert (reason == "") is (sign > 0), reason
 
 
 # --------------------------------------------------------------------------------------------- sampled features

@@ -80,7 +80,7 @@ def test_oracle_knows_every_claim() -> None:
 # not at the witness.
 TRUE = re.compile(
     r"minor-(?!rank-of-equal)|softmin-rank-|temperature-(one-term|too-few-terms)$|trace-(?!zero-)"
-    r"|class-(degree-(not|two|without)|no-degrees|product-without)"
+    r"|class-(degree-(not|two|without)|no-degrees|product-without)|hamming-(too-many-coefficients|zero-coefficient)"
     r"|unsat-(\w+-hint|hints?-|no-hints|one-hint|empty-clause-(at|without)|literal-|pairs-in-another-order)"
 )
 
@@ -300,6 +300,8 @@ SYSTEMATIC = [
     pytest.param("chain-4-4", marks=pytest.mark.slow),
     "table-rank-1-m2",
     pytest.param("class-two-blocks", marks=pytest.mark.slow),
+    "hamming-constant-m3",
+    pytest.param("hamming-quadratic-m4-n4", marks=pytest.mark.slow),
     pytest.param("layer-all-distances", marks=pytest.mark.slow),
     pytest.param("lower-exponent-n3", marks=pytest.mark.slow),
     pytest.param("upper-exponent-n3", marks=pytest.mark.slow),

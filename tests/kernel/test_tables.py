@@ -578,6 +578,51 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[int], str]] = {
         EITHER,
         r"^query 5000: overlaps 0, \d+ with values .* violate B0$|budget",
     ),
+    "hamming-20000-coefficients": (
+        lambda: compact(
+            ("parameters", {"m": 20_000, "n": 3, "eps": "1/2", "rank": LARGE}),
+            ("witness", {"base": 1, "coefficients": [f"1/{2 * k + 3}" for k in range(20_001)]}),
+            of=V["hamming-linear-m4"],
+        ),
+        {MALFORMED},
+        r"^(a common denominator has more than 14000 bits|the check needs more work than the budget allows)$",
+    ),
+    "hamming-of-3900-coefficients-of-1000-digits": (
+        lambda: compact(
+            ("parameters", {"m": 4_000, "n": 3, "eps": "1/2", "rank": LARGE}),
+            ("witness/coefficients", [LARGE - k for k in range(3_900)]),
+            of=V["hamming-linear-m4"],
+        ),
+        {MALFORMED},
+        r"^the check needs more work than the budget allows$",
+    ),
+    "hamming-base-of-1000-digits": (
+        lambda: compact(
+            ("parameters", {"m": 20_000, "n": LARGE, "eps": f"{LARGE // 3}/{LARGE}", "rank": LARGE}),
+            ("witness/base", f"{LARGE - 1}/{LARGE}"),
+            of=V["hamming-linear-m4"],
+        ),
+        {MALFORMED},
+        r"^the check needs more work than the budget allows$",
+    ),
+    "hamming-as-much-as-the-budget-allows": (  # the softmin head of 300 bits: refused for its rank, at the very end
+        lambda: compact(
+            ("parameters", {"m": 300, "n": 3, "eps": f"{LARGE // 3}/{LARGE}", "rank": 1}),
+            ("witness", {"base": "1/2", "coefficients": [1] * 301}),
+            of=V["hamming-linear-m4"],
+        ),
+        EITHER,
+        r"^the head has an integer of 301 bits features, the claim says 1$|budget",
+    ),
+    "hamming-400-bits": (
+        lambda: compact(
+            ("parameters", {"m": 400, "n": 3, "eps": "1/2", "rank": 1}),
+            ("witness", {"base": 1, "coefficients": [1] * 401}),
+            of=V["hamming-linear-m4"],
+        ),
+        {REJECTED},
+        r"^the gap 2 violates B0: lo = 4, hi = an integer of 399 bits in units of q\^-m$",
+    ),
     "sampled-20000-bits-with-many-digits": (
         lambda: compact(
             ("parameters", {"m": 20_000, "n": 3, "eps": "1/2", "rank": LARGE}),

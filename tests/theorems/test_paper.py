@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofcheck.bounds import best, exponents, heads, layers, small
+from proofcheck.bounds import best, exponents, hamming, heads, layers, small
 from proofcheck.certificate import certify
 from proofcheck.kernel.claims import CLAIMS
 from proofcheck.kernel.rules import RULES
@@ -45,6 +45,7 @@ def bounds():
         exponents.lower(3, HALF, "test"),
         exponents.upper(3, HALF, "test"),
         heads.certificate(heads.total_degree(3, 1, Fraction(4, 5)), 3, HALF, "test"),
+        hamming.certificate(6, 1, Fraction(3, 4), 3, HALF, "test"),
         best._sampled(60, 3, HALF, "test", 1 << 60).certificate,
         certify("head-exists", parameters, "table-head", one, command="test", uses=uses),
     ]

@@ -149,22 +149,23 @@ def hamming_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     fields = record(witness, "witness", ["base", "coefficients"])
     m, base = claim.m, number(fields["base"], "witness.base")
     if not 0 < base <= 1:
-        raise Rejected(f"witness.base: expected 0 < base <= 1, got {shown(base)}")
+        raise Rejected(f"witness.base: expected 0 < base <= 1, got {shown(fields['base'])}")
     entries = expect(fields["coefficients"], "witness.coefficients", list)
     if not 1 <= len(entries) <= m + 1:
         raise Rejected(f"witness.coefficients: expected 1..{m + 1}, got {len(entries)}")
     whole = _integers([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])
     p, q, length, others = base.numerator, base.denominator, claim.n - 1, claim.n - 2
-    bits = m * q.bit_length() + max(c.bit_length() for c in whole) + m
+    twice, unit = 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = twice/unit
+    bits = m * q.bit_length() + max(c.bit_length() for c in whole) + m + 2 * claim.n.bit_length() + unit.bit_length()
     Budget().charge((m + 1) * (len(whole) // 4 + 8), bits)
     # f(d) q^m and R^d, over common denominators.
     values = [p**d * q ** (m - d) * sum(c * comb(d, k) for k, c in enumerate(whole)) for d in range(m + 1)]
     if min(values) <= 0:
         raise Rejected(f"f({next(d for d, v in enumerate(values) if v <= 0)}) is not positive")
     low, high = list(accumulate(reversed(values), min)), list(accumulate(values, max))
-    twice = 2 * claim.eps
     for d in range(1, m + 1):
-        right = others * length * (d - twice) * high[m - d] + max(0, others * d - twice * length) * values[0]
+        more = max(0, others * d * unit - twice * length)
+        right = others * length * (d * unit - twice) * high[m - d] + more * values[0]
         if twice * length * low[m - d] * q ** (2 * d) <= right * p ** (2 * d):
             raise Rejected(
                 f"the gap {d} violates B0: lo = {shown(low[m - d])}, hi = {shown(high[m - d])} in units of q^-m"
