@@ -27,7 +27,9 @@ HALF = Fraction(1, 2)
 LARGEST_M = 3_000  # beyond it numbers leave the format's budget of digits, and logarithms are given instead
 BASES = tuple(Fraction(k, 50) for k in (20, 25, 30, 33, 35, 37, 38, 39, 40, 41, 42, 43))
 NEARLY = -0.05  # room of the hardest class from which it is worth to look for a better scale
+QUICK_CLASSES, MOST_CLASSES = 21, 150  # of queries, where a better scale is looked for
 POLYNOMIAL_M = 40  # polynomials in overlaps and weights are tried up to here
+PRODUCTS_M = 18  # products of two heads of degree 1 up to here
 THOROUGH_M = 32  # more kinds of them, and better scales, up to here
 HAMMING_M = 200  # polynomials in the Hamming distance up to here; beyond, sampled features are fewer
 ETAS = tuple(Fraction(1, k) for k in (6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024))
@@ -146,7 +148,7 @@ def _shapes(m: int, thorough: bool) -> Iterator[tuple[str, heads.Shape]]:
     one = Fraction(1)
     for degree in range(5):
         yield f"degree {degree}", heads.total_degree(m, degree, one)
-    cappings = [((1, 1), 2)]
+    cappings = [((1, 1), 2)] if m <= PRODUCTS_M else []
     if thorough and m <= THOROUGH_M:
         cappings += [((2, 1), 2), ((2, 1), 3), ((1, 2), 2), ((2, 2), 3), ((3, 1), 3), ((3, 2), 3), ((1, 3), 3)]
     for b in range(1, m // 2 + 1):
@@ -178,10 +180,11 @@ def _polynomials(m: int, n: int, eps: Fraction, command: str, below: int, thorou
             if certificate is not None:
                 base = other.scale[1] if m else 1
                 return Bound(int(certificate.parameters["rank"]), f"{name}, scale ({base})^|z|", certificate)
-        if len(shape.blocks) == 1 and m <= THOROUGH_M:
-            nearly = usable or [other for other in scaled if hardest.solve(other.floats(), NEARLY) is not None]
-            for other in nearly:
-                better = heads.improved(other, n, eps)
+        if len(shape.classes()) <= (MOST_CLASSES if thorough else QUICK_CLASSES):
+            rooms = [hardest.roomiest(other.floats(), NEARLY, 0.1)[0] for other in scaled]
+            nearly = max(range(len(scaled)), key=lambda i: rooms[i])
+            if rooms[nearly] >= NEARLY:
+                better = heads.improved(scaled[nearly], n, eps)
                 certificate = heads.certificate(better, n, eps, command, below=below) if better else None
                 if certificate is not None:
                     return Bound(int(certificate.parameters["rank"]), f"{name}, optimised scale s(|z|)", certificate)

@@ -25,6 +25,7 @@ from . import exponents
 
 Array: TypeAlias = np.ndarray[Any, Any]
 ROOMS = (1e-2, 1e-3, 1e-4, 1e-5)  # values of t that are tried, the roomiest first
+LEAST_ROOM, ENOUGH_ROOM, MOST_ROOM = -0.4, 2e-4, 0.1  # of the search for a better scale
 LEAST = 1e-7  # least value of a row where B0 wants it positive
 TOLERANCES = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
@@ -120,51 +121,76 @@ def _rate(n: int, eps: Fraction) -> float:
     return float(exponents.best_rate(n, eps).rho)
 
 
-def improved_scale(programmes: list[Programme], scale: Array, rounds: int = 6) -> Array | None:
+def improved_scale(programmes: list[Programme], scale: Array, rounds: int = 12) -> Array | None:
     """A scale for which every programme has room, from one for which they nearly have, or None.
 
-    The conditions are bilinear in coefficients and scale. In turn, each class takes the coefficients with most room,
-    and a linear programme over all classes takes the scale with most room for these coefficients."""
+    The conditions are bilinear in coefficients and scale: successive linear programmes, all classes at once, in the
+    changes of both, within a trust region. After each step every class takes its best coefficients anew."""
+    found = [p.roomiest(scale, LEAST_ROOM, MOST_ROOM) for p in programmes]
+    room, trust = min(r for r, _ in found), 0.05
     for _ in range(rounds):
-        found = [p.roomiest(scale, -0.2, 0.1) for p in programmes]
-        least = min(room for room, _ in found)
-        if least >= ROOMS[-1]:
+        if room >= ENOUGH_ROOM:
             return scale
         coefficients = [c for _, c in found if c is not None]
-        if len(coefficients) < len(programmes):
+        if len(coefficients) < len(programmes) or trust < 0.001:
             return None
-        low, high, better = least, least + 0.1, None
-        for _ in range(6):
-            middle = (low + high) / 2
-            candidate = _scale_for(programmes, coefficients, scale, middle)
-            if candidate is None:
-                high = middle
-            else:
-                low, better = middle, candidate
-        if better is None:
-            return None
-        scale = better
-    return None
+        candidate = _step(programmes, coefficients, scale, room, trust)
+        trust /= 3
+        if candidate is not None:
+            better = [p.roomiest(candidate, LEAST_ROOM, MOST_ROOM) for p in programmes]
+            if min(r for r, _ in better) > room:
+                found, scale, room, trust = better, candidate, min(r for r, _ in better), trust * 4.5
+    return scale if room >= ENOUGH_ROOM else None
 
 
-def _scale_for(programmes: list[Programme], coefficients: list[Array], scale: Array, room: float) -> Array | None:
-    """A scale with this room for fixed coefficients: unknown are the ratios u(w) to the old scale in [1/2, 2], and
-    lo, hi of every class; alpha(x,x) = u(h)."""
+def _step(programmes: list[Programme], coefficients: list[Array], scale: Array, room: float, trust: float) -> Any:
+    """The scale after the linearised step with most room, or None. Unknown are u with s(w) -> s(w) e^u(w), the changes
+    of the coefficients, lo and hi of every class, and the change of the room."""
     m = len(scale) - 1
-    size = m + 1 + sum(2 * (p.h + 1) for p in programmes)
-    start, parts, right = m + 1, [], []
+    size = m + 2 + sum(len(c) + 2 * (p.h + 1) for p, c in zip(programmes, coefficients, strict=True))
+
+    def place(values: Array, columns: Array, rows: Array) -> Any:
+        return sp.coo_matrix((values, (rows, columns)), shape=(int(rows.max()) + 1 if len(rows) else 0, size)).tocsr()
+
+    start, parts, right, equal = m + 1, [], [], []
+    limits: list[tuple[float | None, float | None]] = [(-trust, trust)] * (m + 1)
     for p, c in zip(programmes, coefficients, strict=True):
-        count, index = len(p.levels), np.arange(len(p.levels))
-        values = sp.csr_matrix(((p.basis @ c) * p.row(scale), (index, p.weights)), shape=(count, size))
-        low = sp.csr_matrix((np.ones(count), (index, start + p.levels)), shape=(count, size))
-        high = sp.csr_matrix((np.ones(count), (index, start + p.h + 1 + p.levels)), shape=(count, size))
+        count, k, index = len(p.levels), len(c), np.arange(len(p.levels))
+        row = p.row(scale)
+        base = (p.basis @ c) * row
+        low, high = start + k, start + k + p.h + 1
+
+        change = (
+            place(base, p.weights, index)
+            - place(base, np.full(count, p.h), index)
+            + place((p.basis * row[:, None]).ravel(), start + np.tile(np.arange(k), count), np.repeat(index, k))
+        )
+        parts += [place(np.ones(count), low + p.levels, index) - change]
+        parts += [change - place(np.ones(count), high + p.levels, index)]
         pairs, bounds = p.pairs(room)
-        own = sp.csr_matrix((-bounds, (np.arange(len(bounds)), np.full(len(bounds), p.h))), shape=(len(bounds), size))
+        largest = np.full(p.h + 1, -np.inf)
+        np.maximum.at(largest, p.levels, base)
+        slope = (p.pairs(room + 1)[0] - pairs) @ np.concatenate([np.zeros(p.h + 1), largest])
         entries = pairs.tocoo()
-        shifted = sp.csr_matrix((entries.data, (entries.row, start + entries.col)), shape=(len(bounds), size))
-        parts += [low - values, values - high, shifted + own]
-        right += [np.zeros(2 * count), np.full(len(bounds), -LEAST)]
-        start += 2 * (p.h + 1)
-    limits = [(0.5, 2.0)] * (m + 1) + [(LEAST, None)] * (size - m - 1)
-    found = linprog(np.zeros(size), sp.vstack(parts).tocsr(), np.concatenate(right), bounds=limits, method="highs-ipm")
-    return np.asarray(scale * found.x[: m + 1]) if found.status == 0 else None
+        conditions = np.arange(len(bounds))
+        parts += [
+            place(entries.data, low + entries.col, entries.row)
+            + place(slope, np.full(len(bounds), size - 1), conditions)
+        ]
+        right += [base, -base, bounds - LEAST]
+        equal.append(sp.csr_matrix((p.own, (np.zeros(k, int), start + np.arange(k))), shape=(1, size)))
+        reach = 3 * trust * np.maximum(1, np.abs(c))
+        limits += list(zip(-reach, reach, strict=True)) + [(LEAST, None)] * (2 * p.h + 2)
+        start = high + p.h + 1
+    cost = np.zeros(size)
+    cost[-1] = -1
+    found = linprog(
+        cost,
+        sp.vstack(parts).tocsr(),
+        np.concatenate(right),
+        sp.vstack(equal).tocsr(),
+        np.zeros(len(equal)),
+        [*limits, (-MOST_ROOM, MOST_ROOM)],
+        method="highs",
+    )
+    return scale * np.exp(found.x[: m + 1]) if found.status == 0 else None
