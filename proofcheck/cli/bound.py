@@ -24,6 +24,9 @@ def command(
     eps: Eps = "1/2",
     table: Annotated[str | None, typer.Option("--table", metavar="A:B", help="A table over m.")] = None,
     exponents: Annotated[bool, typer.Option("--exponents", help="The exponents for all m at once.")] = False,
+    grid: Annotated[
+        bool, typer.Option("--grid", help="With --exponents: all of n = 3, 4, 8, 64, 1024 and eps = 1/2, 1/4, 1/10.")
+    ] = False,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Re-check and print the ledger of r*(m,3), eps = 1/2.")
     ] = False,
@@ -65,6 +68,10 @@ def command(
         raise UsageError(f"-n, --eps: the ledger is about n = 3, eps = 1/2, got n = {n}, eps = {error}")
     if thorough and update is None:
         raise UsageError("--thorough: expected with --update")
+    if grid:
+        if not exponents:
+            raise UsageError("--grid: expected with --exponents")
+        return bound_tables.exponent_grid(out, as_json)
     if ledger:
         return bound_tables.show(out, as_json)
     if update is not None:
@@ -149,36 +156,16 @@ def _digits(value: int) -> str:
 
 def _exponents(n: int, eps: Fraction, out: Path, as_json: bool, m: int | None = None) -> int:
     """The universal bounds, and for one large m their logarithms, rounded outwards by one in the last place."""
-    from math import floor, log2
+    from math import log2
 
-    from proofcheck.bounds import best, exponents
-
-    from . import output
+    from . import bound_tables, output
 
     options.within(n, "-n", 3, 10**6, "exponents need n >= 3")
-    command = f"proofcheck bound --exponents -n {n} --eps {eps}"
-    lower, upper = exponents.lower(n, eps, command), exponents.upper(n, eps, command)
-    label = f"n{n}-eps{str(eps).replace('/', 'over')}"
-    files = []
-    for name, certificate in (("lower-exponent", lower), ("upper-exponent", upper)):
-        best.rested(certificate).write(out)
-        folder = "exponents-assuming" if certificate.verdict.assumed else "exponents"
-        files.append(str(certificate.write(out / folder, f"{name}-{label}")))
+    result, certificates = bound_tables.exponent_row(n, eps, out)
+    lower, upper = certificates
+    files = result["files"]
     a, kappa = Fraction(lower.parameters["a"]), Fraction(lower.parameters["kappa"])
     rho, eta = Fraction(upper.parameters["rho"]), Fraction(upper.parameters["eta"])
-    result: dict[str, Any] = {
-        "n": n,
-        "eps": str(eps),
-        "lower": {"exponent": f"{floor(log2(2 / (1 + a)) * 10**4) / 10**4}", "certificate": lower.id, "assumes": []},
-        "upper": {
-            "exponent": f"{-floor(-log2(2 - 1 / rho) * 10**4) / 10**4}",
-            "certificate": upper.id,
-            "assumes": list(upper.verdict.assumed),
-        },
-        "paper": {"lower": "0.1" if (n, eps) == (3, Fraction(1, 2)) else "unstated", "upper": "1"},
-        "files": files,
-        "status": CONDITIONAL,
-    }
     if m is not None:
         even = m - m % 2
         low = even * log2(2 / (1 + a)) - log2(4 * kappa * (even + 1))

@@ -181,3 +181,72 @@ def update(ms: range, out: Path, jobs: int, supplied: list[Path], thorough: bool
         for path in ledger.record(out, ledger.improved(window, others), entries):
             typer.echo(f"improved: {path}", err=True)
     return show(out, False)
+
+
+GRID = [(n, Fraction(1, q)) for n in (3, 4, 8, 64, 1024) for q in (2, 4, 10)]
+
+
+def exponent_row(n: int, eps: Fraction, out: Path) -> tuple[dict[str, Any], tuple[Any, Any]]:
+    """The universal bounds for (n, eps), written below `out`: exponents rounded outwards, and both certificates."""
+    from math import floor, log2
+
+    from proofcheck.bounds import best, exponents
+
+    command = f"proofcheck bound --exponents -n {n} --eps {eps}"
+    lower, upper = exponents.lower(n, eps, command), exponents.upper(n, eps, command)
+    label = f"n{n}-eps{str(eps).replace('/', 'over')}"
+    files = []
+    for name, certificate in (("lower-exponent", lower), ("upper-exponent", upper)):
+        best.rested(certificate).write(out)
+        folder = "exponents-assuming" if certificate.verdict.assumed else "exponents"
+        files.append(str(certificate.write(out / folder, f"{name}-{label}")))
+    a, rho = Fraction(lower.parameters["a"]), Fraction(upper.parameters["rho"])
+    result: dict[str, Any] = {
+        "n": n,
+        "eps": str(eps),
+        "lower": {
+            "exponent": f"{floor(log2(2 / (1 + a)) * 10**4) / 10**4:.4f}",
+            "certificate": lower.id,
+            "assumes": [],
+        },
+        "upper": {
+            "exponent": f"{-floor(-log2(2 - 1 / rho) * 10**4) / 10**4:.4f}",
+            "certificate": upper.id,
+            "assumes": list(upper.verdict.assumed),
+        },
+        "paper": {
+            "lower": "0.1" if (n, eps) == (3, Fraction(1, 2)) else "unstated",
+            "theorem 5, best distance": f"{exponents.theorem5_rate(n, eps):.4f}",
+            "upper": "1",
+        },
+        "files": files,
+        "status": CONDITIONAL,
+    }
+    return result, (lower, upper)
+
+
+def exponent_grid(out: Path, as_json: bool) -> int:
+    from . import output
+
+    rows = [exponent_row(n, eps, out)[0] for n, eps in GRID]
+    if as_json:
+        output.print_json({"status": CONDITIONAL, "rows": rows})
+        return CONDITIONAL
+    cells = [
+        [
+            str(row["n"]),
+            row["eps"],
+            row["paper"]["lower"],
+            row["paper"]["theorem 5, best distance"],
+            row["lower"]["exponent"],
+            row["upper"]["exponent"],
+            row["lower"]["certificate"][:12],
+            row["upper"]["certificate"][:12],
+        ]
+        for row in rows
+    ]
+    columns = ["n", "eps", "paper", "Theorem 5 *", "lower", "upper", "certificate (lower)", "certificate (upper)"]
+    output.console(as_json).print(output.table("log2 r*(m,n) / m for large m", columns, cells, right=range(6)))
+    print("Lower bounds assume nothing, upper ones Bernstein's inequality. The paper's upper exponent is 1.")
+    print("* one distance, the best uniform chain and the best code rate: a float, for comparison.")
+    return CONDITIONAL
