@@ -139,9 +139,9 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
 def hamming_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     """alpha(x,z) = base^(|z|-|x|) q(|x\\z| + |z\\x|), q(d) = sum of coefficients[k] C(d,k). The Hamming distance d is
     affine in the bits of z, so that the rank is at most the sum of C(m,k), k < len(coefficients). With f(d) = base^d
-    q(d) and R = base^-2 >= 1, alpha(x,z) = R^|x\\z| f(d) and alpha(x,x) = f(0). If <x,z> - <x,y> = d >= 1 and j = |x\\z|
-    then the distance is at least d for y, where |x\\y| = j + d, and at most m - d for z. So with lo(d) the least of f on
-    d..m and hi(d) its largest on 0..m-d, B0 follows from f > 0 and
+    q(d) and R = base^-2 >= 1, alpha(x,z) = R^|x\\z| f(d) and alpha(x,x) = f(0). If <x,z> - <x,y> = d >= 1 and
+    j = |x\\z| then the distance is at least d for y, where |x\\y| = j + d, and at most m - d for z. So with lo(d) the
+    least of f on d..m and hi(d) its largest on 0..m-d, B0 follows from f > 0 and
 
         2eps L R^d lo(d) > K L (d-2eps) hi(d) + max(0, K d - 2eps L) f(0)      for d = 1..m,
 
