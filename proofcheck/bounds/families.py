@@ -40,11 +40,12 @@ Pair = tuple[int, int]
 Permutation = tuple[int, ...]
 Masks = npt.NDArray[np.uint64]
 
-LARGEST_SEARCHED = 44  # bits up to which families are searched for: beyond, the layer is as good to a few per cent
+LARGEST_SEARCHED = 28  # bits up to which families are searched for: beyond, classes and layers are as good
 LARGEST_CLASS = 72  # elements of a Graham-Sloane class that the kernel counts within its budget
 MOST_PAIRS = 1_200_000  # representatives times pairs that the kernel compares within its budget
 MOST_IMAGES = 80_000  # of pairs under the generators, in units of its budget
 MOST_ELEMENTS = 8_000  # of a group
+POOLS = 5  # of orbits, for each of the best groups
 FORBIDDEN = 1e12  # stands for w(D)^-2 where no chain spans D
 
 
@@ -246,81 +247,104 @@ def _table(found: Sequence[tuple[Masks, Masks]], squares: npt.NDArray[np.float64
 def _choose(
     table: npt.NDArray[np.float64],
     sizes: npt.NDArray[np.float64],
-    costs: npt.NDArray[np.float64],
+    cost: float,
+    chosen: list[int],
     rng: np.random.Generator,
     rounds: int,
-) -> list[int]:
-    """Orbits whose union has a large N^2/F: greedily, then again and again after a few are taken out."""
+) -> tuple[float, list[int]]:
+    """Orbits whose union has a large N^2/F, and this number: `chosen` with more of them, greedily, then again and again
+    after a few are taken out. The unions are of a size that the kernel checks within its budget."""
     both = table + table.T
     alone = np.diag(table).copy()
 
     def grow(chosen: list[int]) -> tuple[float, list[int]]:
         size, total = sizes[chosen].sum(), table[np.ix_(chosen, chosen)].sum()
         load = both[:, chosen].sum(axis=1)
-        inside = np.zeros(len(sizes), dtype=bool)
-        inside[chosen] = True
+        usable = sizes * cost <= MOST_IMAGES
+        usable[chosen] = False
+        value = size**2 / total if chosen else 0.0
         while True:
-            room = (len(chosen) + 1) * (size + sizes) <= MOST_PAIRS
-            room &= (size + sizes) * costs <= MOST_IMAGES
-            gain = np.where(inside | ~room, 0.0, (size + sizes) ** 2 / (total + load + alone))
+            room = usable & (size + sizes <= min(MOST_IMAGES / cost, MOST_PAIRS / (len(chosen) + 1)))
+            gain = np.where(room, (size + sizes) ** 2 / (total + load + alone), 0.0)
             best = int(gain.argmax())
-            if gain[best] <= (size**2 / total if size else 0.0) + 1e-9:
-                return (size**2 / total if size else 0.0), chosen
-            chosen, inside[best] = [*chosen, best], True
+            if gain[best] <= value + 1e-9:
+                return value, chosen
+            chosen, usable[best], value = [*chosen, best], False, float(gain[best])
             size, total = size + sizes[best], total + load[best] + alone[best]
             load = load + both[best]
 
-    value, chosen = grow([])
+    best = grow(chosen)
     for _ in range(rounds):
-        kept = [r for r in chosen if rng.random() > 2.0 / max(2, len(chosen))]
-        if kept and rng.random() < 0.3:
-            kept = [r for r in kept if rng.random() > 0.3]
-        other, choice = grow(kept)
-        if other >= value:
-            value, chosen = other, choice
-    return chosen
+        share = 2.0 / max(2, len(best[1])) if rng.random() < 0.7 else 0.3
+        best = max(best, grow([r for r in best[1] if rng.random() > share]), key=lambda found: found[0])
+    return best
 
 
-def _pool(m: int, count: int, rng: np.random.Generator) -> list[Pair]:
-    """Random pairs: mostly a middle set and its complement, some of neighbouring weights and with a key that is one
-    element away from the complement."""
+def _pool(m: int, count: int, near: Sequence[Pair], rng: np.random.Generator) -> list[Pair]:
+    """Random pairs: mostly a middle set and its complement; some of neighbouring weights, some with a key one element
+    away from the complement, and some made from the pairs `near` by exchanging two elements."""
     full = (1 << m) - 1
-    pairs: dict[Pair, None] = {}
-    for _ in range(count):
-        weight = m // 2 + (0 if rng.random() < 0.9 else int(rng.integers(-1, 2)))
-        query = sum(1 << int(e) for e in rng.choice(m, weight, replace=False))
-        key = ~query & full
-        if rng.random() < 0.05:
-            key ^= 1 << int(rng.integers(m))
-        pairs[query, key] = None
+    pairs = dict.fromkeys(near)
+    for order in rng.permuted(np.tile(np.arange(m), (count, 1)), axis=1).tolist():
+        kind = rng.random()
+        if near and kind < 0.4:
+            query, key = near[int(rng.integers(len(near)))]
+            swap = 1 << order[0] | 1 << order[1]
+            query, key = (token ^ swap if (token & swap).bit_count() == 1 else token for token in (query, key))
+        else:
+            query = sum(1 << e for e in order[: m // 2 + (0 if kind < 0.94 else int(rng.integers(-1, 2)))])
+            key = ~query & full
+        pairs[query, key ^ (1 << order[-1] if kind > 0.98 else 0)] = None
     return list(pairs)
+
+
+class _Search:
+    """The best union of orbits under one group so far."""
+
+    def __init__(self, m: int, squares: npt.NDArray[np.float64], permutations: tuple[Permutation, ...]) -> None:
+        self.m, self.squares, self.permutations = m, squares, permutations
+        self.group = elements(m, permutations)
+        self.value, self.pairs, self.size = 0.0, list[Pair](), 0
+
+    def again(self, count: int, rng: np.random.Generator, rounds: int) -> None:
+        """Another pool of about `count` orbits, with those of the present union."""
+        found = _orbits(self.group, _pool(self.m, count, self.pairs, rng))
+        members: set[Pair] = set()
+        fresh = []
+        for one in found:  # each orbit once, if all its own distances have chains
+            first = int(one[0][0]), int(one[1][0])
+            if first not in members and _table([one], self.squares, self.m)[0, 0] < FORBIDDEN:
+                members.update(zip(one[0].tolist(), one[1].tolist(), strict=True))
+                fresh.append(one)
+        if not fresh:
+            return
+        sizes = np.array([len(one[0]) for one in fresh], dtype=float)
+        cost = len(self.permutations) * (2 + self.m // 32) + 4.0
+        start = list(range(len(self.pairs)))  # they are the first of the pool
+        self.value, chosen = _choose(_table(fresh, self.squares, self.m), sizes, cost, start, rng, rounds)
+        self.pairs = [(int(fresh[r][0][0]), int(fresh[r][1][0])) for r in chosen]
+        self.size = int(sizes[chosen].sum())
 
 
 @functools.cache
 def searched(m: int, n: int, eps: Fraction, seed: int, effort: int = 1) -> Family | None:
-    """The best union of orbits that a seeded search finds for 4 <= m <= 64, exactly counted; None if there is none.
-    The work is `effort` times a fixed amount for each group."""
+    """The best union of orbits that a seeded search finds for 4 <= m <= 64, exactly counted; None if there is none. One
+    pool for each group, then `effort` times a few more for the best groups."""
     factors = chains.weights(n, eps, m)
     squares = np.full(2 * m + 1, FORBIDDEN)
     squares[m + 1 :] = [float(1 / w**2) if w else FORBIDDEN for w in factors[1:]]
-    best: Family | None = None
-    for index, (name, permutations) in enumerate(groups(m)):
-        rng = np.random.default_rng([seed, m, index])
-        group = elements(m, permutations)
-        count = max(40, min(600, 20_000 // len(group))) * effort
-        found = _orbits(group, _pool(m, count, rng))
-        found = [o for o in found if _table([o], squares, m)[0, 0] < FORBIDDEN]
-        if not found:  # no orbit is admissible
-            continue
-        sizes = np.array([len(o[0]) for o in found], dtype=float)
-        costs = np.full(len(found), len(permutations) * (2 + m // 32) + 4.0)
-        chosen = _choose(_table(found, squares, m), sizes, costs, rng, 20 * effort)
-        pairs = tuple((int(found[r][0][0]), int(found[r][1][0])) for r in chosen)
-        value = certified(pairs, permutations, n, eps)
-        if value > (best.value if best else 0):
-            how = f"{int(sizes[chosen].sum())} pairs in {len(pairs)} orbits ({name})"
-            best = Family(how, m, pairs, permutations, value)
-    return best
+    rng = np.random.default_rng([seed, m])
+    tried = {name: _Search(m, squares, permutations) for name, permutations in groups(m)}
+    for search in tried.values():
+        search.again(max(20, min(200, 10_000 // len(search.group))), rng, 5)
+    for name in sorted(tried, key=lambda name: -tried[name].value)[:3]:
+        for _ in range(POOLS * effort):
+            tried[name].again(max(20, min(200, 10_000 // len(tried[name].group))), rng, 5)
+    name = max(tried, key=lambda name: tried[name].value)
+    best = tried[name]
+    value = certified(best.pairs, best.permutations, n, eps)
+    how = f"{best.size} pairs in {len(best.pairs)} orbits ({name})"
+    return Family(how, m, tuple(best.pairs), best.permutations, value) if value else None
 
 
 # ------------------------------------------------------------------------------------ Graham-Sloane classes
