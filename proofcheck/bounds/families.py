@@ -45,7 +45,8 @@ LARGEST_CLASS = 72  # elements of a Graham-Sloane class that the kernel counts w
 MOST_PAIRS = 1_200_000  # representatives times pairs that the kernel compares within its budget
 MOST_IMAGES = 80_000  # of pairs under the generators, in units of its budget
 MOST_ELEMENTS = 8_000  # of a group
-POOLS = 5  # of orbits, for each of the best groups
+POOLS = 4  # of orbits, for each of the best groups
+MANY, FEW = 600, 200  # orbits in a pool, up to 20 bits and beyond
 FORBIDDEN = 1e12  # stands for w(D)^-2 where no chain spans D
 
 
@@ -335,11 +336,12 @@ def searched(m: int, n: int, eps: Fraction, seed: int, effort: int = 1) -> Famil
     squares[m + 1 :] = [float(1 / w**2) if w else FORBIDDEN for w in factors[1:]]
     rng = np.random.default_rng([seed, m])
     tried = {name: _Search(m, squares, permutations) for name, permutations in groups(m)}
+    count = MANY if m <= 20 else FEW
     for search in tried.values():
-        search.again(max(20, min(200, 10_000 // len(search.group))), rng, 5)
+        search.again(max(60, min(count, 100 * count // len(search.group))), rng, 5)
     for name in sorted(tried, key=lambda name: -tried[name].value)[:3]:
         for _ in range(POOLS * effort):
-            tried[name].again(max(20, min(200, 10_000 // len(tried[name].group))), rng, 5)
+            tried[name].again(max(60, min(count, 100 * count // len(tried[name].group))), rng, 5)
     name = max(tried, key=lambda name: tried[name].value)
     best = tried[name]
     value = certified(best.pairs, best.permutations, n, eps)

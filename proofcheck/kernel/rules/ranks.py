@@ -104,14 +104,17 @@ def family(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     themselves). An orbit's pairs all meet the family at the same distances, so that one of them stands for all."""
     fields = record(witness, "witness", ["pairs", "permutations", "gaps"])
     budget, cost = Budget(), 2 + claim.m // 32
-    moves = []
+    orders = []  # where each digit of an image comes from, in binary text
     for k, value in enumerate(expect(fields["permutations"], "witness.permutations", list)):
         place = f"witness.permutations[{k}]"
+        budget.charge(claim.m // 4, 0)
         move = [integer(e, place, 0, claim.m - 1) for e in expect(value, place, list)]
         if sorted(move) != list(range(len(move))):
             raise Rejected(f"{place}: expected each of 0..{len(move) - 1} once")
-        moves.append([*move, *range(len(move), claim.m)])
-    places = [[claim.m - 1 - move.index(e) for e in reversed(range(claim.m))] for move in moves]  # in binary text
+        order = list(range(claim.m))
+        for e, image in enumerate(move):
+            order[-1 - image] = claim.m - 1 - e
+        orders.append(order)
     pairs: dict[tuple[int, int], None] = {}
     orbits: list[tuple[int, int, int]] = []  # query, key, size
     for i, value in enumerate(expect(fields["pairs"], "witness.pairs", list)):
@@ -124,9 +127,9 @@ def family(claim: FeatureRank, witness: object, used: Used) -> list[str]:
             raise Rejected(f"{place}: the pair repeats an earlier one, or lies in its orbit")
         pairs[orbit[0]] = None
         for pair in orbit:  # grows
-            budget.charge(len(moves) * cost, 0)
+            budget.charge(len(orders) * cost, 0)
             texts = [f"{z:0{claim.m}b}" for z in pair]
-            for order in places:
+            for order in orders:
                 query, key = (int("".join([text[j] for j in order]), 2) for text in texts)
                 if (query, key) not in pairs:
                     pairs[query, key] = None
@@ -143,10 +146,8 @@ def family(claim: FeatureRank, witness: object, used: Used) -> list[str]:
                 raise Rejected(f"witness.pairs[{i}]: another key overlaps its query in {overlap} <= {own}, as its own")
             if count:
                 counts[overlap - own] += size * count
-    given = 1
-    if len(pairs) > 1:
-        bound = len(pairs) ** 2 / (len(pairs) + _squares(claim, fields["gaps"], counts))
-        given = bound.numerator // bound.denominator + 1
+    bound = Fraction(len(pairs) ** 2) / (len(pairs) + _squares(claim, fields["gaps"], counts) or 1)
+    given = bound.numerator // bound.denominator + 1 if len(pairs) > 1 else 1
     if claim.value > given or not pairs:
         raise Rejected(f"{len(pairs)} pairs give only r >= {given}, not {shown(claim.value)}")
     return [f"{len(pairs)} pairs in {len(orbits)} orbits give r >= {given}"]
