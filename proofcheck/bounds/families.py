@@ -40,13 +40,13 @@ Pair = tuple[int, int]
 Permutation = tuple[int, ...]
 Masks = npt.NDArray[np.uint64]
 
-LARGEST_SEARCHED = 28  # bits up to which families are searched for: beyond, classes and layers are as good
+QUICK, LARGEST_SEARCHED = 19, 44  # bits up to which families are searched for, at effort 1 and at more
 LARGEST_CLASS = 72  # elements of a Graham-Sloane class that the kernel counts within its budget
 MOST_PAIRS = 1_200_000  # representatives times pairs that the kernel compares within its budget
 MOST_IMAGES = 80_000  # of pairs under the generators, in units of its budget
 MOST_ELEMENTS = 8_000  # of a group
 POOLS = 4  # of orbits, for each of the best groups
-MANY, FEW = 600, 200  # orbits in a pool, up to 20 bits and beyond
+MANY, FEW = 600, 100  # orbits in a pool, for 17 to 20 bits and for others
 FORBIDDEN = 1e12  # stands for w(D)^-2 where no chain spans D
 
 
@@ -131,8 +131,13 @@ def mathieu() -> tuple[Permutation, ...]:
     return (*projective(23)[:1], (*inverse, 0), (*cubes, 23))
 
 
-def dodecads(m: int, n: int, eps: Fraction) -> Iterator[Family]:
+@functools.cache
+def dodecads(m: int, n: int, eps: Fraction) -> tuple[Family, ...]:
     """The dodecads for m = 24; for 20 <= m < 24 those through some of the elements m..23 and off the others."""
+    return tuple(_dodecads(m, n, eps))
+
+
+def _dodecads(m: int, n: int, eps: Fraction) -> Iterator[Family]:
     words = [word for word in golay() if word.bit_count() == 12]
     if m == 24:
         yield of_words("dodecads of the Golay code", 24, words[:1], mathieu(), n, eps)
@@ -142,7 +147,7 @@ def dodecads(m: int, n: int, eps: Fraction) -> Iterator[Family]:
             chosen = [word & (1 << m) - 1 for word in words if word >> m == top]
             permutations: tuple[Permutation, ...] = ()
             if m == 23 and not through:
-                chosen, permutations = chosen[:1], (mathieu()[0], mathieu()[2])
+                chosen, permutations = chosen[:1], (mathieu()[0][:23], mathieu()[2][:23])
             yield of_words(f"dodecads through {through} of {24 - m} elements", m, chosen, permutations, n, eps)
 
 
@@ -336,7 +341,7 @@ def searched(m: int, n: int, eps: Fraction, seed: int, effort: int = 1) -> Famil
     squares[m + 1 :] = [float(1 / w**2) if w else FORBIDDEN for w in factors[1:]]
     rng = np.random.default_rng([seed, m])
     tried = {name: _Search(m, squares, permutations) for name, permutations in groups(m)}
-    count = MANY if m <= 20 else FEW
+    count = MANY if 17 <= m <= 20 else FEW
     for search in tried.values():
         search.again(max(60, min(count, 100 * count // len(search.group))), rng, 5)
     for name in sorted(tried, key=lambda name: -tried[name].value)[:3]:
@@ -422,12 +427,16 @@ def best_class(m: int, n: int, eps: Fraction) -> ResidueClass | None:
 
 @functools.cache
 def best_family(m: int, n: int, eps: Fraction, seed: int = 1, effort: int = 1) -> Family | None:
-    """The family of at most m bits with the largest value: designs first, then what a seeded search finds."""
+    """The family of at most m bits with the largest value: designs first, then what a seeded search finds. At n = 3 and
+    eps = 1/2 the designs are better for 20 to 24 bits, and beyond these Graham-Sloane classes and layers are as good;
+    so a quick search stops before."""
     best: Family | None = None
     for size in (m, m - 1):
         if 4 <= size <= LARGEST_SEARCHED:
-            known: list[Family | None] = [*dodecads(size, n, eps), *hadamard(size, n, eps)]
-            for family in (*known, searched(size, n, eps, seed, effort)):
+            candidates: list[Family | None] = [*dodecads(size, n, eps), *hadamard(size, n, eps)]
+            if size <= QUICK or effort > 1:
+                candidates.append(searched(size, n, eps, seed, effort))
+            for family in candidates:
                 if family is not None and family.value > (best.value if best else 1):
                     best = family
     return best
