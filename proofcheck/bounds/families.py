@@ -273,7 +273,7 @@ def _choose(
             room = usable & (size + sizes <= min(MOST_IMAGES / cost, MOST_PAIRS / (len(chosen) + 1)))
             gain = np.where(room, (size + sizes) ** 2 / (total + load + alone), 0.0)
             best = int(gain.argmax())
-            if gain[best] <= value + 1e-9:
+            if not room[best] or gain[best] < value - 1e-9:  # of equal ones the larger: it gives r > N^2/F, not >=
                 return value, chosen
             chosen, usable[best], value = [*chosen, best], False, float(gain[best])
             size, total = size + sizes[best], total + load[best] + alone[best]
