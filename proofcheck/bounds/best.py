@@ -21,7 +21,7 @@ from proofcheck.kernel.exact import Malformed, Rejected
 from proofcheck.theorems import theorem5
 from proofcheck.theorems.bundle import Bundle, foundation
 
-from . import exponents, hamming, heads, layers, small
+from . import exponents, families, hamming, heads, layers, small
 
 HALF = Fraction(1, 2)
 LARGEST_M = 3_000  # beyond it numbers leave the format's budget of digits, and logarithms are given instead
@@ -90,6 +90,10 @@ def lower_bounds(m: int, n: int, eps: Fraction, command: str) -> list[Bound]:
         certificate = layers.certificate(m, n, eps, layer, command)
         how = f"layer M={layer.M}, h={layer.weight}, D0={layer.distance}"
         found.append(Bound(int(certificate.parameters["value"]), how, certificate))
+    for family in (families.best_family(m, n, eps), families.best_class(m, n, eps)):
+        if family is not None and family.value > found[0].value:
+            certificate = families.certificate(m, n, eps, family, command)
+            found.append(Bound(family.value, family.name, certificate))
     # Of equal values the one that assumes least, then the smallest certificate.
     return sorted(found, key=lambda b: (-b.value, len(b.assumes), len(b.certificate.data)))
 

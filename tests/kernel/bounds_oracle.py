@@ -119,6 +119,119 @@ def lower_exponent(p: dict[str, Any], rule: str, witness: dict[str, Any], used: 
     return "", said
 
 
+# ------------------------------------------------------------------------------------------------------ families
+
+Pair = tuple[frozenset[int], frozenset[int]]
+
+
+def orbit_of(pair: Pair, permutations: Sequence[Sequence[int]]) -> set[Pair]:
+    """All pairs that the permutations make from one; elements beyond a permutation stay where they are."""
+    found, size = {pair}, 0
+    while size < len(found):
+        size = len(found)
+        for move in permutations:
+            found |= {
+                (
+                    frozenset(move[e] if e < len(move) else e for e in x),
+                    frozenset(move[e] if e < len(move) else e for e in y),
+                )
+                for x, y in found
+            }
+    return found
+
+
+def family_bound(n: int, eps: Fraction, gaps: Sequence[int], pairs: Sequence[Pair]) -> Fraction | str:
+    """N^2/F over all ordered pairs of members, or why there is no such bound."""
+    if any(not admissible(n, gap, eps) for gap in gaps):
+        return "a gap is not admissible"
+    if len(set(pairs)) < len(pairs) or not pairs:
+        return "a pair is repeated, or there is none"
+    weights = forced(n, eps, gaps, max(len(x) for x, _ in pairs))
+    total = Fraction(0)
+    for i, (x, y) in enumerate(pairs):
+        for j, (_, z) in enumerate(pairs):
+            difference = len(x & z) - len(x & y)
+            weight = Fraction(1) if i == j else weights[difference] if difference > 0 else None
+            if weight is None:
+                return f"pairs {i} and {j} have the difference {difference}"
+            total += 1 / (weight * weight)
+    return len(pairs) ** 2 / total
+
+
+def strictly_above(bound: Fraction, pairs: int) -> int:
+    """The least integer above N^2/F; one for one pair, where there is nothing that is strict."""
+    return math.floor(bound) + 1 if pairs > 1 else 1
+
+
+def family(p: dict[str, Any], witness: dict[str, Any]) -> str:
+    m = whole(p["m"])
+    pairs = [tuple(whole(z) for z in pair) for pair in witness["pairs"]]
+    moves = [[whole(e) for e in move] for move in witness["permutations"]]
+    if set(witness) != {"pairs", "permutations", "gaps"} or any(
+        sorted(move) != list(range(len(move))) for move in moves
+    ):
+        return "the permutations"
+    if any(len(move) > m for move in moves) or any(not 0 <= z < 2**m for pair in pairs for z in pair):
+        return "an element lies outside"
+    members_: list[Pair] = []
+    for x, y in pairs:
+        members_ += orbit_of((members(x), members(y)), moves)
+    gaps = [whole(gap) for gap in witness["gaps"]]
+    bound = family_bound(whole(p["n"]), rational(p["eps"]), gaps, members_) if min(gaps, default=1) >= 1 else "a gap"
+    if isinstance(bound, str):
+        return bound
+    return "" if whole(p["value"]) <= strictly_above(bound, len(members_)) else "the value is too large"
+
+
+def class_counts(size: int, h: int, modulus: int) -> dict[int, int]:
+    """{D: ordered pairs of h-sets of {0..size-1} at distance D with equal sums modulo `modulus`}: set by set where they
+    are few, else by states (|S - U|, |U - S|, |S & U|, sum S - sum U), one element after the other."""
+    if math.comb(size, h) <= 130:
+        sets = [frozenset(chosen) for chosen in combinations(range(size), h)]
+        near = [len(s - u) for s in sets for u in sets if (sum(s) - sum(u)) % modulus == 0]
+        return {d: near.count(d) for d in set(near)}
+    states: dict[tuple[int, int, int, int], int] = {(0, 0, 0, 0): 1}
+    for e in range(size):
+        later: dict[tuple[int, int, int, int], int] = {}
+        for (a, b, both, t), ways in states.items():
+            for state in (
+                (a, b, both, t),
+                (a + 1, b, both, (t + e) % modulus),
+                (a, b + 1, both, (t - e) % modulus),
+                (a, b, both + 1, t),
+            ):
+                if max(state[0], state[1]) + state[2] <= h:
+                    later[state] = later.get(state, 0) + ways
+        states = later
+    return {d: states[d, d, h - d, 0] for d in range(h + 1) if (d, d, h - d, 0) in states}
+
+
+def class_bound(n: int, eps: Fraction, size: int, h: int, modulus: int, gaps: Sequence[int]) -> Fraction | str:
+    """N^2/(q F) with F summed over all pairs in a common class, or why there is no such bound."""
+    if any(not admissible(n, gap, eps) for gap in gaps):
+        return "a gap is not admissible"
+    weights, total = forced(n, eps, gaps, min(h, size - h)), Fraction(0)
+    for distance, count in class_counts(size, h, modulus).items():
+        weight = weights[distance]
+        if weight is None:
+            return "a distance has no chain"
+        total += count / (weight * weight)
+    return math.comb(size, h) ** 2 / (modulus * total)
+
+
+def graham_sloane(p: dict[str, Any], witness: dict[str, Any]) -> str:
+    size, h, modulus = whole(witness["M"]), whole(witness["weight"]), whole(witness["modulus"])
+    gaps = [whole(gap) for gap in witness["gaps"]]
+    if not (1 <= h <= size <= p["m"] and modulus >= 1) or set(witness) != {"M", "weight", "modulus", "gaps"}:
+        return "the class is out of range"
+    if size > 16:
+        raise ValueError("too many sets for this oracle")
+    bound = class_bound(whole(p["n"]), rational(p["eps"]), size, h, modulus, gaps)
+    if isinstance(bound, str):
+        return bound
+    return "" if min(gaps, default=1) >= 1 and whole(p["value"]) <= math.ceil(bound) else "the value is too large"
+
+
 # ------------------------------------------------------------------------------------------------ preferences
 
 
@@ -406,7 +519,14 @@ def upper_exponent(p: dict[str, Any], rule: str, witness: dict[str, Any], used: 
     return sampling(n, eps, rho, eta, rational(witness["c0"]), whole(witness["last"])), said
 
 
-FEATURE_RANK = {"layer": layer, "shattered": shattered, "topological": topological, "unsat-lrat": unsat_lrat}
+FEATURE_RANK = {
+    "layer": layer,
+    "family": family,
+    "graham-sloane": graham_sloane,
+    "shattered": shattered,
+    "topological": topological,
+    "unsat-lrat": unsat_lrat,
+}
 
 
 # -------------------------------------------------------------------------------------------- finding refutations

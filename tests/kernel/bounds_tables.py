@@ -16,7 +16,15 @@ from itertools import product
 from typing import Any
 
 from proofcheck.kernel.rules.ranks import sign_clauses  # only for the order in which the axioms are numbered
-from tests.kernel.bounds_oracle import layer_bound, refute
+from tests.kernel.bounds_oracle import (
+    class_bound,
+    family_bound,
+    layer_bound,
+    members,
+    orbit_of,
+    refute,
+    strictly_above,
+)
 from tests.kernel.building import DELETE, HALF, IDENTIFIER, Fields, certificate, changed, data, use
 from tests.kernel.lemma3_tables import symbolic
 from tests.kernel.theorem_tables import by_cases
@@ -41,6 +49,48 @@ def layer(
         raise ValueError(bound)
     witness = {"M": size, "weight": h, "distance": least, "q": q, "gaps": gaps}
     return below("layer", m, n, eps, math.ceil(bound) - fewer, witness)
+
+
+def family(
+    m: int, n: int, eps: Fraction, pairs: list[list[int]], permutations: list[list[int]], gaps: list[int], more: int = 0
+) -> Fields:
+    """The orbits of some pairs, with the largest value that they show, or `more` than that."""
+    whole = [pair for x, y in pairs for pair in orbit_of((members(x), members(y)), permutations)]
+    bound = family_bound(n, eps, gaps, whole)
+    if isinstance(bound, str):
+        raise ValueError(bound)
+    witness = {"pairs": pairs, "permutations": permutations, "gaps": gaps}
+    return below("family", m, n, eps, strictly_above(bound, len(whole)) + more, witness)
+
+
+def of_words(m: int, words: list[int]) -> list[list[int]]:
+    return [[word, 2**m - 1 - word] for word in words]
+
+
+def sylvester(k: int) -> list[int]:
+    """The 2 (2^k - 1) sets of half of 2^k elements on which a linear function of the k bits is 1, or 0."""
+    rows = [sum(1 << e for e in range(2**k) if (e & i).bit_count() % 2) for i in range(1, 2**k)]
+    return rows + [2 ** (2**k) - 1 - row for row in rows]
+
+
+def dodecads(value: int = 21) -> Fields:
+    """A word of weight 12 of the extended Golay code, the non-residues modulo 23 and others; generators of M24."""
+    shift = [(e + 1) % 23 for e in range(23)] + [23]
+    inverse = [23] + [-pow(e, -1, 23) % 23 for e in range(1, 23)] + [0]
+    cubes = [e**3 * (18 if pow(e, 11, 23) == 1 else 9) % 23 for e in range(23)] + [23]
+    word = sum(1 << e for e in range(1, 23) if pow(e, 11, 23) == 22) | 1 << 23
+    witness = {"pairs": of_words(24, [word]), "permutations": [shift, inverse, cubes], "gaps": [2, 3, 4, 5, 6, 7]}
+    return below("family", 24, 3, HALF, value, witness)
+
+
+def residue_class(
+    m: int, n: int, eps: Fraction, size: int, h: int, modulus: int, gaps: list[int], fewer: int = 0
+) -> Fields:
+    bound = class_bound(n, eps, size, h, modulus, gaps)
+    if isinstance(bound, str):
+        raise ValueError(bound)
+    witness = {"M": size, "weight": h, "modulus": modulus, "gaps": gaps}
+    return below("graham-sloane", m, n, eps, math.ceil(bound) - fewer, witness)
 
 
 def shattered(m: int, n: int, eps: Fraction, queries: list[int], common: int = 0, value: int | None = None) -> Fields:
@@ -182,6 +232,29 @@ def valid() -> dict[str, Fields]:
         "layer-on-more-bits": layer(50, 4, QUARTER, 9, 5, 1, f(1), [1, 2]),
         "layer-one-set": layer(3, 3, HALF, 3, 3, 1, f(1, 2), []),
         "layer-n18": layer(33, 18, HALF, 33, 16, 2, f(986895, 2**30), [2, 3]),
+        "family-hadamard-8": family(8, 4, QUARTER, of_words(8, sylvester(3)), [], [1, 2]),
+        "family-hadamard-16": family(16, 3, HALF, of_words(16, sylvester(4)), [], many),
+        "family-two-words": family(4, 3, HALF, of_words(4, [0b0011, 0b1100]), [], []),
+        "family-disjoint": family(72, 3, HALF, of_words(72, [255 << 8 * i for i in range(9)]), [], [2, 4]),
+        "family-one-pair": family(3, 3, HALF, [[0b101, 0b101]], [], []),
+        "family-fano": family(7, 4, QUARTER, of_words(7, [0b1011]), [[1, 2, 3, 4, 5, 6, 0]], [1, 2]),
+        "family-fano-by-two": family(
+            9, 4, QUARTER, of_words(7, [0b1011]), [[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]], [1, 2]
+        ),
+        "family-two-orbits": family(
+            8, 3, f(1, 10), of_words(8, [0b00001111, 0b00110101]), [[1, 2, 3, 4, 5, 6, 7, 0]], [1]
+        ),
+        "family-other-weights": family(8, 3, HALF, [[0b00000111, 0b00011001], [0b00011000, 0b11100111]], [], []),
+        "family-of-single-gaps": family(16, 3, HALF, of_words(16, sylvester(4)), [], []),
+        "family-fewer": family(16, 3, HALF, of_words(16, sylvester(4)), [], many, -3),
+        "family-identity": family(4, 3, HALF, of_words(4, [0b0011, 0b1100]), [[], [0, 1, 2]], [2]),
+        "graham-12": residue_class(12, 3, HALF, 12, 6, 12, many),
+        "graham-10-n4": residue_class(11, 4, QUARTER, 10, 4, 7, [1, 2]),
+        "graham-12-n3": residue_class(12, 3, QUARTER, 12, 6, 12, [1, 2, 3, 4, 5, 6]),
+        "graham-one-class": residue_class(9, 4, QUARTER, 9, 4, 1, [1, 2]),
+        "graham-one-set": residue_class(3, 3, HALF, 3, 3, 1, []),
+        "graham-large-modulus": residue_class(8, 3, f(1, 10), 8, 3, 40, [1]),
+        "graham-fewer": residue_class(12, 3, HALF, 12, 5, 12, many, 1),
         "lower-exponent-n3": lower_exponent(3, HALF, f(757859, 10**6), f(379, 125), 5, 2, many),
         "lower-exponent-n4": lower_exponent(4, QUARTER, f(408249, 10**6), f(3, 2), 2, 1, [1, 2]),
         "lower-exponent-weak": lower_exponent(3, HALF, f(9, 10), f(10), 4, 7, [2, 3]),
@@ -269,6 +342,8 @@ def rejected() -> dict[str, tuple[bytes, str]]:
     v = valid()
     lay, flat, exponent = v["layer-64"], v["layer-all-distances"], v["lower-exponent-n3"]
     value = lay["parameters"]["value"]
+    had, fano, two, other = v["family-hadamard-16"], v["family-fano"], v["family-two-words"], v["family-other-weights"]
+    sloane, single = v["graham-12"], v["graham-one-class"]
     pairs, refuted, topology = v["shattered-7"], v["unsat-5"], v["topological-9"]
     one, soft = v["table-rank-1-m2"], v["table-softmin-m2-n5"]
     symm, hot, blocks = v["class-symmetric-m4"], v["class-one-hot-above-3"], v["class-two-blocks"]
@@ -313,6 +388,61 @@ def rejected() -> dict[str, tuple[bytes, str]]:
         "layer-of-another-claim": (changed(exponent, ("rule", "layer")), r"^rule layer shows an? FeatureRank statement, and this claim is of the shape LowerExponent$"),
         "layer-without-lemma-3": (changed(lay, ("uses", lay["uses"][:1])), r"^uses: this claim rests on approximate-identity, gap-domination-symbolic; listed: approximate-identity$"),
         "layer-with-a-code": (changed(lay, ("uses", v["unsat-5"]["uses"] + [use(v["class-constant-m3"])])), r"^uses: this claim rests on approximate-identity, gap-domination-symbolic; listed: "),
+        # families of pairs
+        **{
+            f"{name}-one-too-large": (
+                changed(v[name], ("parameters/value", v[name]["parameters"]["value"] + 1)),
+                rf"^{len(v[name]['witness']['pairs']) if not v[name]['witness']['permutations'] else '(7|16|2)'} pairs give only r >= {v[name]['parameters']['value']}, not {v[name]['parameters']['value'] + 1}$",
+            )
+            for name in ("family-hadamard-8", "family-hadamard-16", "family-two-words", "family-one-pair", "family-fano", "family-fano-by-two", "family-two-orbits", "family-other-weights", "family-of-single-gaps", "family-identity")
+        },
+        "family-as-many-as-the-pairs": (changed(had, ("parameters/value", 30)), r"^30 pairs give only r >= 8, not 30$"),
+        "family-huge-value": (changed(had, ("parameters/value", 10**900)), r"^30 pairs give only r >= 8, not an integer of 2990 bits$"),
+        "family-empty": (changed(had, ("witness/pairs", []), ("parameters/value", 1)), r"^0 pairs give only r >= 1, not 1$"),
+        "family-empty-with-permutations": (changed(fano, ("witness/pairs", []), ("parameters/value", 2)), r"^0 pairs give only r >= 1, not 2$"),
+        "family-pair-repeated": (changed(had, ("witness/pairs/29", had["witness"]["pairs"][3])), r"^witness\.pairs\[29\]: the pair repeats an earlier one, or lies in its orbit$"),
+        "family-pair-of-an-earlier-orbit": (changed(fano, ("witness/pairs", of_words(7, [0b1011, 0b10110]))), r"^witness\.pairs\[1\]: the pair repeats an earlier one, or lies in its orbit$"),
+        "family-all-of-the-orbit-listed": (changed(fano, ("witness/pairs", of_words(7, [0b1011, 0b10110, 0b101100]))), r"^witness\.pairs\[1\]: the pair repeats an earlier one, or lies in its orbit$"),
+        "family-one-pair-seven-times": (changed(fano, ("witness/permutations", []), ("witness/pairs", of_words(7, [0b1011] * 7))), r"^witness\.pairs\[1\]: the pair repeats an earlier one, or lies in its orbit$"),
+        "family-query-repeated": (changed(two, ("witness/pairs", [[0b0011, 0b1100], [0b0011, 0b0100]])), r"^witness\.pairs\[0\]: another key overlaps its query in 0 <= 0, as its own$"),
+        "family-key-repeated": (changed(two, ("witness/pairs", [[0b0011, 0b1100], [0b1001, 0b1100]])), r"^witness\.pairs\[0\]: another key overlaps its query in 0 <= 0, as its own$"),
+        "family-query-and-key-exchanged": (changed(other, ("witness/pairs/1", [0b11100111, 0b00011000])), r"^witness\.pairs\[0\]: another key overlaps its query in 0 <= 1, as its own$"),
+        "family-key-is-the-query": (changed(had, ("witness/pairs/0/1", had["witness"]["pairs"][0][0])), r"^witness\.pairs\[0\]: another key overlaps its query in \d <= 8, as its own$"),
+        "family-only-one-direction": (changed(other, ("witness/pairs/1", [0b00111100, 0b11100111])), r"^witness\.pairs\[1\]: another key overlaps its query in 2 <= 2, as its own$"),
+        "family-distance-one": (changed(two, ("witness/pairs", of_words(4, [0b0011, 0b0110]))), r"^no chain of the listed gaps spans the distance 1$"),
+        "family-one-pair-at-distance-one": (changed(had, ("witness/pairs", [*had["witness"]["pairs"], *of_words(16, [sylvester(4)[0] ^ 0b11])])), r"^no chain of the listed gaps spans the distance 1$"),
+        "family-one-direction-at-distance-one": (changed(other, ("witness/pairs/1/1", 0b10100011)), r"^no chain of the listed gaps spans the distance 1$"),
+        "family-one-word-fewer": (changed(v["family-hadamard-8"], ("witness/pairs", v["family-hadamard-8"]["witness"]["pairs"][:13])), r"^13 pairs give only r >= 10, not 11$"),
+        "family-gap-not-admissible": (changed(had, ("witness/gaps", [1, 2])), r"^witness\.gaps: 1 is below the least admissible gap 2$"),
+        "family-gap-not-admissible-at-a-smaller-n": (changed(fano, ("parameters/n", 3), ("parameters/eps", "1/2")), r"^witness\.gaps: 1 is below the least admissible gap 2$"),
+        "family-gaps-left-out": (changed(v["family-disjoint"], ("witness/gaps", [])), r"^9 pairs give only r >= 8, not 9$"),
+        "family-factor-of-a-larger-eps": (changed(fano, ("parameters/eps", "1/3")), r"^7 pairs give only r >= \d, not 7$|^witness\.gaps: 1 is below"),
+        "family-permutation-left-out": (changed(fano, ("witness/permutations", [])), r"^1 pairs give only r >= 1, not 7$"),
+        "family-permutation-not-of-the-design": (changed(fano, ("witness/permutations", [[1, 2, 3, 0, 5, 6, 4]])), r"^\d+ pairs give only r >= \d, not 7$|^no chain|^witness\.pairs\[0\]: another key overlaps"),
+        "family-permutation-repeats-an-image": (changed(fano, ("witness/permutations/0/6", 1)), r"^witness\.permutations\[0\]: expected each of 0\.\.6 once$"),
+        "family-permutation-of-other-elements": (changed(v["family-fano-by-two"], ("witness/permutations/0/6", 8)), r"^witness\.permutations\[0\]: expected each of 0\.\.6 once$"),
+        "family-permutation-from-one": (changed(fano, ("parameters/m", 8), ("witness/permutations/0", [2, 3, 4, 5, 6, 7, 1])), r"^witness\.permutations\[0\]: expected each of 0\.\.6 once$"),
+        "family-permutation-too-long": (changed(v["family-fano-by-two"], ("witness/permutations/0", [1, 2, 3, 4, 5, 6, 0, 0])), r"^witness\.permutations\[0\]: expected each of 0\.\.7 once$"),
+        "family-without-lemma-3": (changed(had, ("uses", had["uses"][:1])), r"^uses: this claim rests on approximate-identity, gap-domination-symbolic; listed: approximate-identity$"),
+        "family-of-another-claim": (changed(exponent, ("rule", "family")), r"^rule family shows an? FeatureRank statement, and this claim is of the shape LowerExponent$"),
+        # Graham-Sloane classes
+        **{
+            f"{name}-one-too-large": (
+                changed(v[name], ("parameters/value", v[name]["parameters"]["value"] + 1)),
+                rf"^the classes give only r >= {v[name]['parameters']['value']}, not {v[name]['parameters']['value'] + 1}$",
+            )
+            for name in ("graham-12", "graham-10-n4", "graham-one-class", "graham-one-set", "graham-large-modulus")
+        },
+        "graham-all-classes-at-once": (changed(sloane, ("witness/modulus", 1)), r"^no chain of the listed gaps spans the distance 1$"),
+        "graham-modulus-one-smaller": (changed(sloane, ("witness/modulus", 11)), r"^no chain of the listed gaps spans the distance 1$"),
+        "graham-modulus-larger": (changed(sloane, ("witness/modulus", 40)), r"^the classes give only r >= 2, not 3$"),
+        "graham-smaller-sets": (changed(sloane, ("witness/weight", 4)), r"^the classes give only r >= 2, not 3$"),
+        "graham-fewer-elements": (changed(sloane, ("witness/M", 11)), r"^no chain of the listed gaps|^the classes give only r >= 2, not 3$"),
+        "graham-the-whole-set": (changed(sloane, ("witness/weight", 12)), r"^the classes give only r >= 1, not 3$"),
+        "graham-gap-not-admissible": (changed(sloane, ("witness/gaps", [1])), r"^witness\.gaps: 1 is below the least admissible gap 2$"),
+        "graham-gaps-left-out": (changed(v["graham-12-n3"], ("witness/gaps", [])), r"^the classes give only r >= 15, not 16$"),
+        "graham-larger-eps": (changed(single, ("parameters/eps", "2/7")), r"^the classes give only r >= \d+, not 16$"),
+        "graham-without-lemma-3": (changed(sloane, ("uses", sloane["uses"][:1])), r"^uses: this claim rests on approximate-identity, gap-domination-symbolic; listed: approximate-identity$"),
         # exponents for all m
         "exponent-kappa-below-one": (changed(v["lower-exponent-kappa-one"], ("parameters/kappa", "999999/1000000")), r"^expected kappa >= 1 \(the term of the distance 0\), got 999999/1000000$"),
         "exponent-kappa-slightly-too-small": (changed(exponent, ("parameters/kappa", "378/125")), r"^kappa is too small at the distance 2: kappa a\^\(2D\) < w\(D\)\^-2$"),
@@ -558,6 +688,7 @@ def rejected() -> dict[str, tuple[bytes, str]]:
 def malformed() -> dict[str, tuple[bytes, str]]:
     v = valid()
     lay, exponent, pairs, refuted = v["layer-24"], v["lower-exponent-n3"], v["shattered-7"], v["unsat-5"]
+    had, fano, sloane = v["family-hadamard-16"], v["family-fano"], v["graham-12"]
     one, symm, blocks = v["table-rank-1-m2"], v["class-symmetric-m4"], v["class-two-blocks"]
     sample, limit, topology = v["sampled-100"], v["upper-exponent-n3"], v["topological-9"]
     ham, ten = v["hamming-linear-m4"], v["hamming-linear-m10"]
@@ -592,7 +723,7 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "limit-rho-negative": (changed(limit, ("parameters/rho", -2)), r"^parameters\.rho: expected a positive number, got -2$"),
         **{
             f"{name}-witness-{label}": (changed(fields, ("witness", value)), reason)
-            for name, fields in (("layer", lay), ("exponent", exponent), ("shattered", pairs), ("unsat", refuted), ("table", one), ("class", symm), ("hamming", ham), ("limit", limit))
+            for name, fields in (("layer", lay), ("family", fano), ("graham", sloane), ("exponent", exponent), ("shattered", pairs), ("unsat", refuted), ("table", one), ("class", symm), ("hamming", ham), ("limit", limit))
             for label, value, reason in (
                 ("empty", {}, r"^witness: the field '\w+' is missing$"),
                 ("list", [], r"^witness: expected an object, got \[\]$"),
@@ -615,6 +746,45 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "layer-without-q": (changed(lay, ("witness/q", DELETE)), r"^witness: the field 'q' is missing$"),
         "layer-with-weights": (changed(lay, ("witness/weights", [1, 2])), r"^witness: unknown field 'weights'$"),
         "layer-unknown-rule": (changed(lay, ("rule", "layers")), r"^rule: unknown rule 'layers'$"),
+        # families of pairs and Graham-Sloane classes
+        "family-query-outside": (changed(had, ("witness/pairs/4/0", 2**16)), r"^witness\.pairs\[4\]: expected an integer from 0 to 65535, got 65536$"),
+        "family-key-outside": (changed(had, ("witness/pairs/4/1", 2**16 + 3)), r"^witness\.pairs\[4\]: expected an integer from 0 to 65535, got 65539$"),
+        "family-on-fewer-bits": (changed(had, ("parameters/m", 15)), r"^witness\.pairs\[\d+\]: expected an integer from 0 to 32767, got \d+$"),
+        "family-query-negative": (changed(had, ("witness/pairs/4/0", -3)), r"^witness\.pairs\[4\]: expected an integer from 0 to 65535, got -3$"),
+        "family-query-hexadecimal": (changed(had, ("witness/pairs/4/0", "ff")), r"^witness\.pairs\[4\]: expected an integer from 0 to 65535, got 'ff'$"),
+        "family-query-true": (changed(had, ("witness/pairs/4/0", True)), r"^witness\.pairs\[4\]\[0\]: True is not a number"),
+        "family-query-float": (changed(had, ("witness/pairs/4/0", 255.0)), r"^the number '255\.0' is not exact"),
+        "family-huge-key": (changed(had, ("witness/pairs/4/1", 10**1001)), r"^the number .* has more than 1000 digits$"),
+        "family-words-for-pairs": (changed(had, ("witness/pairs", sylvester(4))), r"^witness\.pairs\[0\]: expected a list, got \d+$"),
+        "family-query-without-key": (changed(had, ("witness/pairs/7", [255])), r"^witness\.pairs\[7\]: expected a query and a key$"),
+        "family-three-tokens": (changed(had, ("witness/pairs/7", [255, 65280, 1])), r"^witness\.pairs\[7\]: expected a query and a key$"),
+        "family-empty-pair": (changed(had, ("witness/pairs/0", [])), r"^witness\.pairs\[0\]: expected a query and a key$"),
+        "family-pairs-object": (changed(had, ("witness/pairs", {})), r"^witness\.pairs: expected a list, got \{\}$"),
+        "family-permutation-number": (changed(fano, ("witness/permutations", [1, 2, 3, 4, 5, 6, 0])), r"^witness\.permutations\[0\]: expected a list, got 1$"),
+        "family-permutation-image-outside": (changed(fano, ("witness/permutations/0/6", 7)), r"^witness\.permutations\[0\]: expected an integer from 0 to 6, got 7$"),
+        "family-permutation-image-negative": (changed(fano, ("witness/permutations/0/0", -1)), r"^witness\.permutations\[0\]: expected an integer from 0 to 6, got -1$"),
+        "family-permutations-object": (changed(fano, ("witness/permutations", {})), r"^witness\.permutations: expected a list, got \{\}$"),
+        "family-with-weights": (changed(fano, ("witness/weights", [1])), r"^witness: unknown field 'weights'$"),
+        "family-gap-zero": (changed(fano, ("witness/gaps/0", 0)), r"^witness\.gaps\[0\]: expected an integer >= 1, got 0$"),
+        "family-gaps-text": (changed(fano, ("witness/gaps", "1, 2")), r"^witness\.gaps: expected a list, got '1, 2'$"),
+        "family-too-many-pairs": (changed(had, ("witness/pairs", of_words(16, list(range(4000))))), r"^the check needs more work than the budget allows$"),
+        "family-too-large-a-group": (
+            changed(had, ("parameters/m", 24), ("witness/pairs", of_words(24, [2**12 - 1])), ("witness/permutations", [[*range(1, 24), 0], [1, 0]])),
+            r"^the check needs more work than the budget allows$",
+        ),
+        "family-many-permutations-of-many-elements": (
+            changed(had, ("parameters/m", 20_000), ("witness/permutations", [[1, 0]] * 40_000)),
+            r"^the check needs more work than the budget allows$",
+        ),
+        "graham-larger-than-the-cube": (changed(sloane, ("witness/M", 13)), r"^witness\.M: expected an integer from 1 to 12, got 13$"),
+        "graham-of-nothing": (changed(sloane, ("witness/M", 0)), r"^witness\.M: expected an integer from 1 to 12, got 0$"),
+        "graham-weight-zero": (changed(sloane, ("witness/weight", 0)), r"^witness\.weight: expected an integer from 1 to 12, got 0$"),
+        "graham-weight-above-M": (changed(sloane, ("witness/weight", 13)), r"^witness\.weight: expected an integer from 1 to 12, got 13$"),
+        "graham-modulus-zero": (changed(sloane, ("witness/modulus", 0)), r"^witness\.modulus: expected an integer from 1 to 10000, got 0$"),
+        "graham-modulus-negative": (changed(sloane, ("witness/modulus", -12)), r"^witness\.modulus: expected an integer from 1 to 10000, got -12$"),
+        "graham-with-a-residue": (changed(sloane, ("witness/residue", 0)), r"^witness: unknown field 'residue'$"),
+        "graham-huge": (changed(sloane, ("parameters/m", 2_000), ("witness/M", 2_000), ("witness/weight", 1_000)), r"^the check needs more work than the budget allows$"),
+        "graham-huge-modulus": (changed(sloane, ("witness/modulus", 10_000)), r"^the check needs more work than the budget allows$"),
         # exponents
         "exponent-gap-zero": (changed(exponent, ("witness/gap", 0)), r"^witness\.gap: expected an integer from 1 to 10000, got 0$"),
         "exponent-gap-too-large": (changed(exponent, ("witness/gap", 10_001)), r"^witness\.gap: expected an integer from 1 to 10000, got 10001$"),

@@ -649,6 +649,8 @@ ORACLES: dict[str, tuple[Oracle, tuple[str, ...]]] = {
 RULE_NEEDS: dict[str, tuple[str, ...]] = {
     "amplification": ("chain", "code"),
     "layer": ("gap-domination-symbolic",),
+    "family": ("gap-domination-symbolic",),
+    "graham-sloane": ("gap-domination-symbolic",),
     "shattered": ("gap-domination-symbolic",),
     "topological": ("gap-domination-symbolic",),
     "unsat-lrat": ("gap-domination-symbolic",),

@@ -116,6 +116,161 @@ def test_lower_exponent_rule_is_the_comparison_of_all_distances(
     assert (reason == "") is (fault == ""), (reason, fault)
 
 
+# ------------------------------------------------------------------------------------------------- families
+
+
+@st.composite
+def families(draw: st.DrawFn) -> tuple[int, Fraction, int, dict[str, Any]]:
+    """Up to six pairs over three to seven bits: words and complements, or any tokens; up to two permutations."""
+    n, eps, m = draw(numbers), draw(epsilons), draw(st.integers(3, 7))
+    token = st.integers(0, 2**m - 1)
+    words = token.map(lambda x: [x, 2**m - 1 - x])
+    anything = st.tuples(token, token).map(list)
+    pairs = draw(st.lists(draw(st.sampled_from([words, words, anything])), min_size=1, max_size=6))
+    size = draw(st.integers(0, m))
+    moves = draw(st.lists(st.permutations(range(size)), max_size=draw(st.sampled_from([0, 0, 1, 2]))))
+    gaps = draw(st.lists(st.integers(1, 5), max_size=3))
+    return n, eps, m, {"pairs": pairs, "permutations": moves, "gaps": gaps}
+
+
+def family_bound(n: int, eps: Fraction, witness: dict[str, Any]) -> tuple[Fraction | str, int]:
+    whole = [
+        pair
+        for x, y in witness["pairs"]
+        for pair in oracle.orbit_of((oracle.members(x), oracle.members(y)), witness["permutations"])
+    ]
+    return oracle.family_bound(n, eps, witness["gaps"], whole), len(whole)
+
+
+@settings(max_examples=400)
+@given(families(), st.integers(-1, 1))
+def test_family_rule_is_the_sum_over_all_pairs(case: tuple[int, Fraction, int, dict[str, Any]], more: int) -> None:
+    """All members written out, all differences by sets: accepted exactly up to the least integer above N^2/F."""
+    n, eps, m, w = case
+    bound, size = family_bound(n, eps, w)
+    least = 1 if isinstance(bound, str) else oracle.strictly_above(bound, size)
+    reason = verdict("feature-rank", {"m": m, "n": n, "eps": eps, "value": max(1, least + more)}, "family", w)
+    assert (reason == "") is (not isinstance(bound, str) and max(1, least + more) <= least), (reason, bound)
+
+
+def test_family_rule_accepts_often() -> None:
+    """Cyclic families of all words of seven bits: orbits that are families, and orbits that are not, both occur."""
+    outcomes = Counter()
+    for word, n in product(range(1, 127), (3, 9)):
+        witness = {"pairs": [[word, 127 - word]], "permutations": [[1, 2, 3, 4, 5, 6, 0]], "gaps": [1, 2]}
+        eps = Fraction(1, 10)
+        bound, size = family_bound(n, eps, witness)
+        value = 1 if isinstance(bound, str) else oracle.strictly_above(bound, size)
+        reason = verdict("feature-rank", {"m": 7, "n": n, "eps": eps, "value": value}, "family", witness)
+        assert (reason == "") is not isinstance(bound, str)
+        outcomes[reason == "", size] += 1
+    assert outcomes == {(True, 7): 252}
+
+
+def correct_kernels(m: int) -> list[tuple[int, Fraction, oracle.Matrix]]:
+    """Kernels of correct heads: softmin, a low-degree head, and rows that barely satisfy B0 (level by level)."""
+    found = []
+    for n, eps in ((3, HALF), (4, Fraction(1, 4))):
+        found.append((n, eps, [[(eps / n) ** (x & z).bit_count() for z in range(2**m)] for x in range(2**m)]))
+        rows = []
+        for x in range(2**m):
+            h, own = x.bit_count(), Fraction(1, 10**6)
+            level = {h: own}
+            for low in range(h - 1, -1, -1):
+                needed = [
+                    (n - 2) * (d - 2 * eps) / (2 * eps) * level[low + d]
+                    + (Fraction((n - 2) * d, n - 1) / (2 * eps) - 1) * own
+                    for d in range(1, h - low + 1)
+                ]
+                level[low] = max(Fraction(1, 10**9), *needed) + Fraction(1, 10**9)
+            rows.append([level[(x & z).bit_count()] for z in range(2**m)])
+        found.append((n, eps, rows))
+    if m <= 4:
+        witness = spell(tables.symmetric(m, Fraction(1, 2), m)["witness"])
+        found.append((3, HALF, oracle.class_matrix(m, 3, HALF, witness)))
+    return found
+
+
+@pytest.mark.parametrize("m", [3, 4, 5])
+def test_families_hold_for_heads_that_exist(m: int) -> None:
+    """In correct kernels of random families: C_ij < 1/w(D_ij), and the kernel matrix has at least the proved rank."""
+    rng = Random(m)
+    tried = Counter()
+    for n, eps, matrix in correct_kernels(m):
+        assert oracle.broken(matrix, n, eps) == ""
+        whole_rank = rank_of(matrix)
+        gaps = [gap for gap in range(1, 6) if oracle.admissible(n, gap, eps)]
+        for _ in range(150):
+            pairs = [[x, rng.choice([2**m - 1 - x, rng.randrange(2**m)])] for x in rng.sample(range(1, 2**m), 6)]
+            kept: list[list[int]] = []
+            for pair in pairs:
+                witness = {"pairs": [*kept, pair], "permutations": [], "gaps": gaps}
+                if not isinstance(family_bound(n, eps, witness)[0], str):
+                    kept.append(pair)
+            bound, size = family_bound(n, eps, {"pairs": kept, "permutations": [], "gaps": gaps})
+            assert not isinstance(bound, str)
+            value = oracle.strictly_above(bound, size)
+            weights = oracle.forced(n, eps, gaps, m)
+            for (x, y), (_, z) in product(kept, repeat=2):
+                weight = weights[max(0, (x & z).bit_count() - (x & y).bit_count())]
+                assert y == z or (weight and matrix[x][y] > weight * matrix[x][z])
+            assert rank_of([[matrix[x][z] for _, z in kept] for x, _ in kept]) >= value
+            assert whole_rank >= value
+            witness = {"pairs": kept, "permutations": [], "gaps": gaps}
+            assert verdict("feature-rank", {"m": m, "n": n, "eps": eps, "value": value}, "family", witness) == ""
+            tried[value] += 1
+    assert max(tried) >= m // 2
+
+
+def test_the_dodecads() -> None:
+    """2,576 words in one orbit of M24: 21 features, not 22; all their distances, counted from the code itself."""
+    fields = tables.dodecads()
+    assert verdict("feature-rank", fields["parameters"], "family", fields["witness"]) == ""
+    more = {**fields["parameters"], "value": 22}
+    assert verdict("feature-rank", more, "family", fields["witness"]) == "2576 pairs give only r >= 21, not 22"
+    far = {4: 495, 6: 1584, 8: 495, 12: 1}
+    weights = oracle.forced(3, HALF, [2, 3, 4, 5, 6, 7], 12)
+    total = 1 + sum(count / weights[d] ** 2 for d, count in far.items())
+    assert 1 + sum(far.values()) == 2576
+    assert 20 < 2576 / total < 21
+
+
+@st.composite
+def classes(draw: st.DrawFn) -> tuple[int, Fraction, dict[str, Any]]:
+    n, eps, m = draw(numbers), draw(epsilons), draw(st.integers(1, 8))
+    gaps = draw(st.lists(st.integers(1, 5), max_size=3))
+    modulus = draw(st.sampled_from([m, m, m, m + 1, max(1, m - 1), 1, 2, 3 * m]))
+    return n, eps, {"M": m, "weight": draw(st.integers(1, m)), "modulus": modulus, "gaps": gaps}
+
+
+@settings(max_examples=300)
+@given(classes(), st.integers(-1, 1))
+def test_graham_sloane_rule_is_the_sum_over_all_classes(case: tuple[int, Fraction, dict[str, Any]], more: int) -> None:
+    """All sets written out: accepted exactly up to the least integer that is not below N^2/(q F), and the best class,
+    looked at on its own, is at least as good."""
+    n, eps, w = case
+    bound = oracle.class_bound(n, eps, w["M"], w["weight"], w["modulus"], w["gaps"])
+    least = 1 if isinstance(bound, str) else math.ceil(bound)
+    parameters = {"m": w["M"], "n": n, "eps": eps, "value": max(1, least + more)}
+    reason = verdict("feature-rank", parameters, "graham-sloane", w)
+    assert (reason == "") is (not isinstance(bound, str) and parameters["value"] <= least), (reason, bound)
+    if not isinstance(bound, str):
+        everything = frozenset(range(w["M"]))
+        sorted_: dict[int, list[tuple[frozenset[int], frozenset[int]]]] = {}
+        for chosen in combinations(range(w["M"]), w["weight"]):
+            pair = (frozenset(chosen), everything - frozenset(chosen))
+            sorted_.setdefault(sum(chosen) % w["modulus"], []).append(pair)
+        single = [oracle.family_bound(n, eps, w["gaps"], pairs) for pairs in sorted_.values()]
+        assert max(b for b in single if not isinstance(b, str)) >= bound
+
+
+@pytest.mark.parametrize(("size", "h", "modulus"), [(6, 3, 6), (7, 3, 7), (8, 4, 5), (9, 2, 1), (9, 7, 9)])
+def test_class_counts_by_states_are_those_of_all_sets(size: int, h: int, modulus: int) -> None:
+    sets = [set(chosen) for chosen in combinations(range(size), h)]
+    near = Counter(len(s - u) for s in sets for u in sets if (sum(s) - sum(u)) % modulus == 0)
+    assert {d: c for d, c in oracle.class_counts(size, h, modulus).items() if c} == dict(near)
+
+
 # ---------------------------------------------------------------------------------------------- preferences
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofcheck.bounds import best, exponents, hamming, heads, layers, small
+from proofcheck.bounds import best, exponents, families, hamming, heads, layers, small
 from proofcheck.certificate import certify
 from proofcheck.kernel.claims import CLAIMS
 from proofcheck.kernel.rules import RULES
@@ -39,6 +39,8 @@ def bounds():
     parameters = {"m": 2, "n": 3, "eps": HALF, "rank": 1}
     return [
         layers.certificate(24, 3, HALF, layers.best_layer(24, 3, HALF), "test"),
+        families.certificate(24, 3, HALF, families.dodecads(24, 3, HALF)[0], "test"),
+        families.certificate(24, 3, HALF, families.best_class(24, 3, HALF), "test"),
         small.shattered(5, 3, HALF, "test"),
         small.refuted(5, 3, HALF, 5, "test"),
         small.topological(5, 3, HALF, "test"),

@@ -2,7 +2,7 @@
 
     algebra    farkas, polynomial-identity, cases, model, exponential, consequence
     families   code, packing, chain, amplification, typed-family, transcript
-    ranks      layer, lower-exponent, shattered, topological, unsat-lrat
+    ranks      layer, family, graham-sloane, lower-exponent, shattered, topological, unsat-lrat
     heads      table-head, class-head, hamming-head, sampled, upper-exponent
     matrices   rank-minor, rank-trace, exhaustive
 
@@ -35,6 +35,8 @@ RULES: dict[str, tuple[type, Callable[[Any, object, dict[str, Any]], list[str]],
     "chain": (forms.Chain, families.chain, (), ()),
     "amplification": (forms.FeatureRank, families.amplification, ("chain", "code"), ()),
     "layer": (forms.FeatureRank, ranks.layer, ("gap-domination-symbolic",), ()),
+    "family": (forms.FeatureRank, ranks.family, ("gap-domination-symbolic",), ()),
+    "graham-sloane": (forms.FeatureRank, ranks.graham_sloane, ("gap-domination-symbolic",), ()),
     "shattered": (forms.FeatureRank, ranks.shattered, ("gap-domination-symbolic",), ()),
     "topological": (forms.FeatureRank, ranks.topological, ("gap-domination-symbolic",), ("the Borsuk-Ulam theorem",)),
     "unsat-lrat": (forms.FeatureRank, ranks.unsat_lrat, ("gap-domination-symbolic",), ()),

@@ -1,15 +1,16 @@
-"""Rules for lower bounds on the feature rank beside amplification: layers, shattering, topology, refuted sign
-patterns."""
+"""Rules for lower bounds on the feature rank beside amplification: layers, families, shattering, topology, refuted
+sign patterns."""
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, isqrt
 
 from ..claims.forms import FeatureRank, LowerExponent
 from ..claims.parameters import factor, least_gap
-from ..exact import MAX_VALUES, Budget, Malformed, Rejected, expect, integer, number, record, shown
+from ..exact import MAX_VALUES, Budget, Malformed, Rejected, bounded, expect, integer, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +82,107 @@ def layer(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     if claim.value > given:
         raise Rejected(f"the layer gives only r >= {shown(given)}, not {shown(claim.value)}")
     return [f"the {h}-sets of [{m}] at distance >= {least} give r >= {shown(given)}"]
+
+
+def _squares(claim: FeatureRank, gaps: object, counts: dict[int, int]) -> Fraction:
+    """The sum of count * w(D)^-2 over {D: count}, exactly; every D must be spanned by a chain of the listed gaps."""
+    listed = [integer(g, f"witness.gaps[{i}]", 1) for i, g in enumerate(expect(gaps, "witness.gaps", list))]
+    top = max(counts, default=0)
+    Budget().charge((top + 1) * (1 + len(listed)), claim.m // 8)
+    forced, total, budget = _weights(claim, listed, top), Fraction(0), Budget()
+    for difference, count in sorted(counts.items()):
+        weight = forced[difference] if difference >= 1 else None
+        if weight is None:
+            raise Rejected(f"no chain of the listed gaps spans the distance {difference}")
+        budget.charge(4, total.denominator.bit_length() + 2 * weight.numerator.bit_length())
+        total = bounded(total + count / weight**2)
+    return total
+
+
+def family(claim: FeatureRank, witness: object, used: Used) -> list[str]:
+    """Pairs of a query and a key: the orbits of the listed pairs under permutations of the elements (none: the pairs
+    themselves). An orbit's pairs all meet the family at the same distances, so that one of them stands for all."""
+    fields = record(witness, "witness", ["pairs", "permutations", "gaps"])
+    budget, cost = Budget(), 2 + claim.m // 32
+    orders = []  # where each digit of an image comes from, in binary text
+    for k, value in enumerate(expect(fields["permutations"], "witness.permutations", list)):
+        place = f"witness.permutations[{k}]"
+        budget.charge(claim.m // 4, 0)
+        move = [integer(e, place, 0, claim.m - 1) for e in expect(value, place, list)]
+        if sorted(move) != list(range(len(move))):
+            raise Rejected(f"{place}: expected each of 0..{len(move) - 1} once")
+        order = list(range(claim.m))
+        for e, image in enumerate(move):
+            order[-1 - image] = claim.m - 1 - e
+        orders.append(order)
+    pairs: dict[tuple[int, int], None] = {}
+    orbits: list[tuple[int, int, int]] = []  # query, key, size
+    for i, value in enumerate(expect(fields["pairs"], "witness.pairs", list)):
+        place = f"witness.pairs[{i}]"
+        ends = [integer(z, place, 0, (1 << claim.m) - 1) for z in expect(value, place, list)]
+        if len(ends) != 2:
+            raise Malformed(f"{place}: expected a query and a key")
+        orbit = [(ends[0], ends[1])]
+        if orbit[0] in pairs:
+            raise Rejected(f"{place}: the pair repeats an earlier one, or lies in its orbit")
+        pairs[orbit[0]] = None
+        for pair in orbit:  # grows
+            budget.charge(len(orders) * cost, 0)
+            texts = [f"{z:0{claim.m}b}" for z in pair]
+            for order in orders:
+                query, key = (int("".join([text[j] for j in order]), 2) for text in texts)
+                if (query, key) not in pairs:
+                    pairs[query, key] = None
+                    orbit.append((query, key))
+        orbits.append((*orbit[0], len(orbit)))
+    keys, counts = [key for _, key in pairs], Counter[int]()
+    budget.charge(len(orbits) * (len(keys) // 16 + 2), claim.m // 8)
+    for i, (query, key, size) in enumerate(orbits):
+        own = (query & key).bit_count()
+        row = Counter(map(int.bit_count, map(query.__and__, keys)))
+        row[own] -= 1
+        for overlap, count in row.items():
+            if count and overlap <= own:
+                raise Rejected(f"witness.pairs[{i}]: another key overlaps its query in {overlap} <= {own}, as its own")
+            if count:
+                counts[overlap - own] += size * count
+    bound = Fraction(len(pairs) ** 2) / (len(pairs) + _squares(claim, fields["gaps"], counts) or 1)
+    given = bound.numerator // bound.denominator + 1 if len(pairs) > 1 else 1
+    if claim.value > given or not pairs:
+        raise Rejected(f"{len(pairs)} pairs give only r >= {given}, not {shown(claim.value)}")
+    return [f"{len(pairs)} pairs in {len(orbits)} orbits give r >= {given}"]
+
+
+def graham_sloane(claim: FeatureRank, witness: object, used: Used) -> list[str]:
+    """The best class of the h-sets of {0..M-1} by the sum of their elements modulo q: N^2/(q F), where F counts the
+    ordered pairs of sets in a common class with the weights w^-2 (mathematics.md B2)."""
+    fields = record(witness, "witness", ["M", "weight", "modulus", "gaps"])
+    m = integer(fields["M"], "witness.M", 1, claim.m)
+    h = integer(fields["weight"], "witness.weight", 1, m)
+    modulus = integer(fields["modulus"], "witness.modulus", 1, 10_000)
+    top, width = min(h, m - h), 2 * m
+    Budget().charge(m * (top + 1) * modulus * (2 + (width * (top + 1) >> 11)) // 8, 0)
+    # ways[a][t]: disjoint A, B with |A| = a and sum A - sum B = t. Its digit b, of `width` bits, is for |B| = b; it is
+    # at most 3^M.
+    ways = [[0] * modulus for _ in range(top + 1)]
+    ways[0][0], mask = 1, (1 << width * (top + 1)) - 1
+    for e in range(m):
+        for a in range(top, -1, -1):
+            same, less = ways[a], ways[a - 1] if a else [0] * modulus
+            ways[a] = [
+                same[t] + less[(t - e) % modulus] + (same[(t + e) % modulus] << width & mask) for t in range(modulus)
+            ]
+    counts = {}
+    for a in range(1, top + 1):
+        count = (ways[a][0] >> width * a & (1 << width) - 1) * comb(m - 2 * a, h - a)
+        if count:
+            counts[a] = count
+    size = comb(m, h)
+    bound = size**2 / (modulus * (size + _squares(claim, fields["gaps"], counts)))
+    given = -(-bound.numerator // bound.denominator)
+    if claim.value > given:
+        raise Rejected(f"the classes give only r >= {shown(given)}, not {shown(claim.value)}")
+    return [f"some class of the {h}-sets of [{m}] by the sum modulo {modulus} gives r >= {shown(given)}"]
 
 
 def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[str]:
