@@ -114,14 +114,15 @@ def _entry(report: Report) -> Entry:
 
 
 def best(entries: Iterable[Entry], m: int, side: str, *, unconditional: bool = False) -> Entry | None:
-    """The best entry that says something about m: lower bounds hold for larger m too, upper bounds for smaller m."""
+    """The best entry that says something about m: lower bounds hold for larger m too, upper bounds for smaller m. Of
+    equal values the one that assumes least, then the nearest m."""
     choices = [
         e
         for e in entries
         if e.side == side and (e.m <= m if side == "lower" else e.m >= m) and not (unconditional and e.assumes)
     ]
     sign = -1 if side == "lower" else 1
-    return min(choices, key=lambda e: (sign * e.value, len(e.assumes), len(e.data)), default=None)
+    return min(choices, key=lambda e: (sign * e.value, len(e.assumes), abs(e.m - m), len(e.data), e.id), default=None)
 
 
 def improved(window: Window, entries: Iterable[Entry]) -> Window:

@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -207,3 +209,23 @@ def test_the_table_is_reproducible(tmp_path):
     assert "5*" in rows[2]
     assert text.count("`*` assumes") == 1
     assert "Borsuk-Ulam" in text
+
+
+def test_the_shipped_ledger():
+    """certificates/rstar: re-checked, consistent, no worse than it was, and docs/ say what it says."""
+    root = Path(__file__).parents[2]
+    lines = ledger.table(root / "certificates")
+    at = {line.m: line for line in lines}
+    assert set(at) == set(range(1, 129))
+    assert [at[m].lower.value for m in range(1, 10)] == [1, 1, 1, 2, 3, 4, 5, 6, 7]
+    assert all(not at[m].lower.assumes for m in range(1, 7))
+    assert [at[m].upper.value for m in range(1, 10)] == [1, 1, 1, 2, 3, 4, 5, 6, 8]
+    assert all(line.closed for line in lines if line.m <= 8)
+    assert not any(line.upper.assumes for line in lines)
+    assert [at[m].upper.value for m in (12, 16, 20, 24)] <= [24, 101, 211, 2325]
+    assert (at[24].lower.value, at[28].unconditional.value) >= (22, 33)
+    for before, after in pairwise(lines):
+        assert before.lower.value <= after.lower.value
+        assert before.unconditional.value <= after.unconditional.value
+        assert before.upper.value <= after.upper.value
+    assert (root / "docs" / "rstar.md").read_text(encoding="utf-8") == ledger.markdown(lines)

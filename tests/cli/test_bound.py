@@ -246,7 +246,7 @@ def test_a_table_resumes(table):
 
 def test_a_longer_table_keeps_the_rows(tmp_path):
     first = inside("bound", "--table", "2:3", "--out", tmp_path, "--plot", tmp_path / "a.svg")
-    assert first.exit_code == 3
+    assert first.exit_code == 0  # nothing is assumed for so few bits
     assert "<svg" in (tmp_path / "a.svg").read_text()
     store = tmp_path / "tables" / "bounds-n3-eps1over2.jsonl"
     before = store.read_text().splitlines()
