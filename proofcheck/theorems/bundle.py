@@ -97,8 +97,9 @@ def cases(claim: str, folder: str) -> tuple[str, Checked]:
 
 
 def foundation(claim: str) -> tuple[str, Checked]:
-    """The certificates that others rest on: Lemma 3 for all n, d, eps; Lemma 4; sufficiency in B0; Theorem 1."""
-    folders = {"approximate-identity": "lemma4", "domination-sufficient": "domination", "softmin": "theorem1"}
+    """The certificates that others rest on: Lemma 3 for all n, d, eps; Lemma 4; both directions of B0; Theorem 1."""
+    folders = {"approximate-identity": "lemma4", "softmin": "theorem1"}
+    folders |= dict.fromkeys(("domination-necessary", "domination-sufficient"), "domination")
     return lemma3_symbolic() if claim == "gap-domination-symbolic" else cases(claim, folders[claim])
 
 
