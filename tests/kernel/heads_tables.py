@@ -11,6 +11,7 @@ from tests.kernel.building import DELETE, HALF, Fields, certificate, changed, da
 from tests.kernel.theorem_tables import by_cases
 
 f = Fraction
+NOTHING = Fraction(0)
 Attack = tuple[Fields, str]
 
 
@@ -23,7 +24,7 @@ def refutation(
     n: int = 3,
     eps: Fraction = HALF,
     lengths: str = "exactly",
-    additive: Fraction = f(0),
+    additive: Fraction = NOTHING,
 ) -> Fields:
     parameters = {"m": m, "n": n, "eps": eps, "lengths": lengths, "additive": additive, "x": x, "y": y, "z": z, **given}
     return certificate("kernel-refutation", parameters, "violation", {}, [by_cases("domination-necessary")])
@@ -44,8 +45,8 @@ def counterexample(
     g: list[Any],
     m: int = 2,
     eps: Fraction = HALF,
-    additive: Fraction = f(0),
-    offset: Fraction = f(0),
+    additive: Fraction = NOTHING,
+    offset: Fraction = NOTHING,
 ) -> Fields:
     parameters = {"m": m, "eps": eps, "sequence": sequence, "position": position, "alpha": alpha, "g": g}
     return certificate("head-counterexample", parameters | {"additive": additive, "offset": offset}, "evaluation", {})
@@ -64,13 +65,13 @@ def bits(m: int) -> list[list[int]]:
     return [[z >> i & 1 for i in range(m)] for z in range(1 << m)]
 
 
-def kernel_correct(m: int, n: int, keys: list[list[int]], eps: Fraction = HALF, additive: Fraction = f(0)) -> Fields:
+def kernel_correct(m: int, n: int, keys: list[list[int]], eps: Fraction = HALF, additive: Fraction = NOTHING) -> Fields:
     parameters = {"m": m, "n": n, "eps": eps, "additive": additive, "queries": identity(1 << m), "keys": keys}
     return certificate("kernel-correct", parameters, "levels", {}, [by_cases("domination-sufficient")])
 
 
 def whole_head(
-    m: int, n: int, base: int, lengths: str = "up-to", eps: Fraction = HALF, additive: Fraction = f(0)
+    m: int, n: int, base: int, lengths: str = "up-to", eps: Fraction = HALF, additive: Fraction = NOTHING
 ) -> Fields:
     parameters = {
         "m": m, "n": n, "eps": eps, "lengths": lengths, "additive": additive, "queries": identity(1 << m), "keys": softmin_keys(m, base),

@@ -43,7 +43,7 @@ KernelRefutation = namedtuple("KernelRefutation", "sentence n eps exact x y z ad
 HeadFailure = namedtuple("HeadFailure", "sentence head sequence position eps")
 # Some readout of the kernel <queries[x], keys[z]> is correct on every sequence of length 1..n of m-bit tokens.
 KernelTask = namedtuple("KernelTask", "sentence m n eps additive queries keys")
-# This kernel with g(x,z) = <weights[x], values[z]> + offsets[x] is correct on every sequence of length exactly n (1..n).
+# This kernel with g(x,z) = <weights[x], values[z]> + offsets[x] is correct at length exactly n (at 1..n).
 TableTask = namedtuple("TableTask", "sentence m n eps exact additive queries keys values weights offsets")
 # exp(tau) >= bound.
 Exponential = namedtuple("Exponential", "sentence tau bound")

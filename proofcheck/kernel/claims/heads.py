@@ -42,10 +42,10 @@ def kernel_refutation(parameters: object) -> KernelRefutation:
     named = ", ".join(f"{name} = {_brief(f'{token:x}')}" for name, token in zip("xyz", (x, y, z), strict=True))
     overlaps = ", ".join(str(overlap(x, token)) for token in (x, y, z))
     return KernelRefutation(
-        f"instance m={m}, n={n}, eps={eps}: with the tokens {named}, whose overlaps with x are {overlaps}, no head with "
-        f"alpha(x,x), alpha(x,y), alpha(x,z) = {', '.join(_brief(str(value)) for value in kernel)} and {_brief(additive)} "
-        f"added to denominators is correct (error < {eps}) on all sequences of length {_lengths(exact, n)} over x, y, "
-        f"z, whatever its values and its affine readout",
+        f"instance m={m}, n={n}, eps={eps}: with the tokens {named}, whose overlaps with x are {overlaps}, no head "
+        f"with alpha(x,x), alpha(x,y), alpha(x,z) = {', '.join(map(_brief, kernel))} and {_brief(additive)} added to "
+        f"denominators is correct (error < {eps}) on all sequences of length {_lengths(exact, n)} over x, y, z, "
+        f"whatever its values and its affine readout",
         n,
         eps,
         exact,
@@ -83,7 +83,8 @@ def head_counterexample(parameters: object) -> HeadFailure:
     position = integer(fields["position"], "parameters.position", 0, len(sequence) - 1)
     tables: list[dict[int, Fraction]] = []
     for name in ("alpha", "g"):
-        values, table = expect(fields[name], f"parameters.{name}", list), {}
+        values = expect(fields[name], f"parameters.{name}", list)
+        table: dict[int, Fraction] = {}
         if len(values) != len(sequence):
             raise Malformed(f"parameters.{name}: expected {len(sequence)} values, got {len(values)}")
         for i, (token, value) in enumerate(zip(sequence, values, strict=True)):
@@ -97,9 +98,9 @@ def head_counterexample(parameters: object) -> HeadFailure:
     additive, offset = _additive(fields), number(fields["offset"], "parameters.offset")
     head = Head(m, lambda x, z: alpha[z], lambda x, z: g[z], additive, lambda x: offset)
     return HeadFailure(
-        f"instance m={m}, eps={eps}: a head with the kernel values and the values of the parameters at place {position} "
-        f"of this sequence of {len(sequence)} tokens, and {_brief(additive)} added to the denominator, has a zero "
-        f"denominator or an error of at least {eps} there",
+        f"instance m={m}, eps={eps}: a head with the kernel values and the values of the parameters at place "
+        f"{position} of this sequence of {len(sequence)} tokens, and {_brief(additive)} added to the denominator, has "
+        f"a zero denominator or an error of at least {eps} there",
         head,
         sequence,
         position,
@@ -115,8 +116,8 @@ def kernel_correct(parameters: object) -> KernelTask:
     _same_width("features", queries, keys)
     return KernelTask(
         f"instance m={m}, n={n}, eps={eps}: the kernel of the {len(keys[0])} features in the parameters, with "
-        f"{_brief(additive)} added to denominators, has values and an affine readout that are correct (error < {eps}) on "
-        f"all sequences of length 1..{n} over {{0,1}}^{m}",
+        f"{_brief(additive)} added to denominators, has values and an affine readout that are correct (error < {eps}) "
+        f"on all sequences of length 1..{n} over {{0,1}}^{m}",
         m,
         n,
         eps,
@@ -139,9 +140,9 @@ def exhaustive_head(parameters: object) -> TableTask:
     if len(offsets) != 1 << m:
         raise Malformed(f"parameters.offsets: expected {1 << m} numbers, got {len(offsets)}")
     return TableTask(
-        f"instance m={m}, n={n}, eps={eps}: the head of the {len(keys[0])} features, the values, weights and offsets in "
-        f"the parameters, with {_brief(additive)} added to denominators, is correct (error < {eps}) on all sequences of "
-        f"length {_lengths(exact, n)} over {{0,1}}^{m}",
+        f"instance m={m}, n={n}, eps={eps}: the head of the {len(keys[0])} features, the values, weights and offsets "
+        f"in the parameters, with {_brief(additive)} added to denominators, is correct (error < {eps}) on all "
+        f"sequences of length {_lengths(exact, n)} over {{0,1}}^{m}",
         m,
         n,
         eps,
