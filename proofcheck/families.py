@@ -39,9 +39,9 @@ def bound(code: codes.Code, n: int, eps: Fraction) -> Fraction:
     return Fraction(code.size**2) / (code.size + sum(count / factors[d] ** 2 for d, count in pairs.items()))
 
 
-def choose(m: int, n: int, eps: Fraction, rank: int, seed: int, most: int) -> Family:
+def choose(m: int, n: int, eps: Fraction, rank: int, seed: int, most: int, usual: int = DEFAULT) -> Family:
     """A family of at most `most` words that guarantees the refutation of every kernel of this rank, if one is found, of
-    few words; else one of up to 200 words. Words of weight m/2 are packed greedily in a random order at a directed
+    few words; else one of up to `usual` words. Words of weight m/2 are packed greedily in a random order at a directed
     distance for which floats expect the bound to be large enough; the bound itself is then counted exactly."""
     if m < 1 or most < 1:
         raise UsageError(f"a family needs m >= 1 and room for a word, got m = {m} and {most} words")
@@ -56,7 +56,7 @@ def choose(m: int, n: int, eps: Fraction, rank: int, seed: int, most: int) -> Fa
                 family = _packed(m, weight, distance, seed, size, n, eps)
                 if family.guarantees(rank):
                     return family
-    size = min(DEFAULT, most)
+    size = min(usual, most)
     if not shares:
         code = codes.Code(m, weight, ((1 << weight) - 1,))
         return Family(code, bound(code, n, eps))

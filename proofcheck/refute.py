@@ -33,7 +33,7 @@ from proofcheck.domination import check_range
 from proofcheck.errors import UsageError
 from proofcheck.families import Family
 from proofcheck.heads import ClosedForm, Floats, Head
-from proofcheck.triples import Triple
+from proofcheck.triples import Outside, Triple
 
 FAMILY_BUDGET = 8_000_000  # kernel evaluations, where a family guarantees success
 SEARCH_BUDGET = 500_000  # where none does
@@ -70,17 +70,6 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class Outside:
-    """alpha(x,z) < 0: the head is no nonnegative kernel head, and the theorems say nothing about it."""
-
-    head: str
-    x: int
-    z: int
-    value: Fraction
-    evaluations: int
-
-
-@dataclass(frozen=True)
 class NoneFound:
     """Nothing found within the budget, and nothing promised: `best_ratio` is the largest violation ratio (floats)."""
 
@@ -112,8 +101,8 @@ def refute(
     """Three tokens that refute the head's kernel at exact length n, if some are found; see the module.
 
     `rank` is an upper bound on the rank of the exact kernel if it is known to be below `head.rank`. `family` is a code
-    to use in place of the one chosen. `announce(family, guaranteed)` is called before the search. `budget` counts kernel
-    evaluations, in floats and exact.
+    to use in place of the one chosen. `announce(family, guaranteed)` is called before the search. `budget` counts
+    kernel evaluations, in floats and exact.
     """
     check_range(n, eps)
     r = head.rank if rank is None else rank
@@ -122,7 +111,8 @@ def refute(
     if family is not None and family.m > head.m:
         raise UsageError(f"the family has words of {family.m} bits, the head has m = {head.m}")
     if family is None:
-        chosen = families.choose(head.m, n, eps, r, seed, max(1, isqrt(budget or FAMILY_BUDGET) - 1))
+        most, usual = isqrt(budget or FAMILY_BUDGET), min(families.DEFAULT, max(16, BLOCK // 2 // head.rank))
+        chosen = families.choose(head.m, n, eps, r, seed, max(1, most - 1), usual)
     else:
         chosen = Family(family, families.bound(family, n, eps))
     guaranteed = chosen.guarantees(r)

@@ -10,6 +10,7 @@ A triple that breaks one of them refutes the kernel against all values and all a
 length exactly n are enough; for c > 0 a vanishing alpha(x,y) that (ii) allows needs the lengths 1 and 2.
 
     Triple       tokens and exact kernel values; `breaks` says which condition fails
+    Outside      a negative kernel value
     certificate  `kernel-refutation`, with the features that the values come from where they fit into the file
 """
 
@@ -56,7 +57,7 @@ class Triple:
         return (right + (Fraction((n - 2) * self.gap, n - 1) - 2 * eps) * self.own) / (2 * eps)
 
     def breaks(self, n: int, eps: Fraction, exactly: bool = True) -> str | None:
-        """"i", "ii", or None where the triple does not refute the kernel, at length exactly n or at lengths 1..n."""
+        """ "i", "ii", or None where the triple does not refute the kernel, at length exactly n or at lengths 1..n."""
         check_range(n, eps)
         if min(self.xx, self.xy, self.xz) < 0:
             return None
@@ -67,6 +68,17 @@ class Triple:
         if self.xy == 0 and (self.xz == 0 or self.additive == 0 or not exactly):
             return "i"
         return "ii" if self.xy <= self.required(n, eps) else None
+
+
+@dataclass(frozen=True)
+class Outside:
+    """alpha(x,z) < 0: the head is no nonnegative kernel head, and the theorems say nothing about it."""
+
+    head: str
+    x: int
+    z: int
+    value: Fraction
+    evaluations: int
 
 
 def evaluate(head: Head, x: int, tokens: Sequence[int]) -> dict[int, Fraction]:
@@ -106,7 +118,9 @@ def certificate(
     if given is None:
         values = {"xx": triple.xx, "xy": triple.xy, "xz": triple.xz}
         if any(max(abs(q.numerator), q.denominator) >= 10**MAX_DIGITS for q in values.values()):
-            raise ClaimFails(f"{head.name}: the kernel's values have more than {MAX_DIGITS} digits, too many for a file")
+            raise ClaimFails(
+                f"{head.name}: the kernel's values have more than {MAX_DIGITS} digits, too many for a file"
+            )
         given = {"kernel": values}
     rested = [foundation("domination-necessary")[1]]
     return certify("kernel-refutation", parameters | given, "violation", {}, command=command, uses=rested, seed=seed)
