@@ -51,7 +51,7 @@ def choose(m: int, n: int, eps: Fraction, rank: int, seed: int, most: int, usual
     for distance, share in shares.items():
         if rank * share < 0.97 and tried < TRIES:
             size = ceil(rank * (1 - share) / (1 - rank * share) * 1.05) + 2
-            if size <= most:
+            if size <= min(most, 12 * codes.packing_bound(m, weight, distance)):
                 tried += 1
                 family = _packed(m, weight, distance, seed, size, n, eps)
                 if family.guarantees(rank):
