@@ -29,6 +29,7 @@ LARGEST_TABLE = 1 << 28  # features of all tokens: 2 GB
 MAX_BITS = 14  # of a token
 CERTIFIED_BITS = 10  # of a token of a head whose tables the kernel re-checks
 ENTRIES = 1 << 21  # kernel values in memory at once
+CHUNK = 1 << 17  # pairs of tokens that are sorted by level at once: their tables stay in the cache
 UNIT = 2.0**-53
 TINY = 2.0**-1074
 IntegerRows: TypeAlias = list[list[int]]

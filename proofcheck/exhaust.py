@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from proofcheck import triples
 from proofcheck.certificate import Checked
-from proofcheck.cube import UNIT, Cube
+from proofcheck.cube import CHUNK, UNIT, Cube
 from proofcheck.domination import check_range
 from proofcheck.errors import CONDITIONAL, PROVED, UsageError
-from proofcheck.heads import Head
+from proofcheck.heads import Floats, Head
 from proofcheck.theorems.bundle import foundation
 from proofcheck.triples import Outside, Triple
 from proofcheck.whole import Counterexample, HeadCorrect, fitting, verify
@@ -77,9 +77,10 @@ class Refutation:
 
 
 def decide(
-    head: Head, n: int = 3, eps: Fraction = Fraction(1, 2), *, command: str | None = None
+    head: Head, n: int = 3, eps: Fraction = Fraction(1, 2), *, command: str | None = None, certified: bool = True
 ) -> KernelCorrect | Refutation | Outside:
-    """Whether some readout of the kernel is correct on all sequences of length 1..n over {0,1}^m, m <= 14."""
+    """Whether some readout of the kernel is correct on all sequences of length 1..n over {0,1}^m, m <= 14. Without
+    `certified` a correct kernel gets no certificate, however small."""
     check_range(n, eps)
     command = command or f"proofcheck certify {head.name} -n {n} --eps {eps}"
     cube, ties = Cube(head), 0
@@ -93,17 +94,29 @@ def decide(
             if found is not None:
                 exactly = found.breaks(n, eps) is not None
                 condition = found.breaks(n, eps, exactly) or ""
-                proof = triples.certificate(cube.head, found, n, eps, command=command, exactly=exactly)
-                return Refutation(head.name, n, eps, found, condition, exactly, proof)
-    return KernelCorrect(head.name, n, eps, ties, _kernel_certificate(cube, n, eps, command), cube)
+                refuted = triples.certificate(cube.head, found, n, eps, command=command, exactly=exactly)
+                return Refutation(head.name, n, eps, found, condition, exactly, refuted)
+    proof = _kernel_certificate(cube, n, eps, command) if certified else None
+    return KernelCorrect(head.name, n, eps, ties, proof, cube)
 
 
 def _certainly_holds(cube: Cube, h: int, xs: NDArray[np.int64], n: int, eps: Fraction) -> NDArray[np.bool_]:
     """For each query, whether floats prove (i) and (ii) and that no kernel value is negative. NaN proves nothing."""
     values, bound = cube.kernel(xs)
+    fine = np.zeros(len(xs), dtype=bool)
+    step = max(1, CHUNK >> cube.m)
+    for i in range(0, len(xs), step):
+        part = slice(i, i + step)
+        fine[part] = _levels_hold(cube, h, xs[part], values[part], bound[part], n, eps)
+    return fine
+
+
+def _levels_hold(
+    cube: Cube, h: int, xs: NDArray[np.int64], values: Floats, bound: Floats, n: int, eps: Fraction
+) -> NDArray[np.bool_]:
     order, starts = cube.by_level(xs)
-    low, high = (np.take_along_axis(side, order, axis=1) for side in (values - bound, values + bound))
     with np.errstate(all="ignore"):  # values -+ bound are themselves rounded: one more unit on both sides
+        low, high = (np.take_along_axis(side, order, axis=1) for side in (values - bound, values + bound))
         least = np.minimum.reduceat(low, starts, axis=1)
         largest = np.maximum.reduceat(high, starts, axis=1)
         least -= np.abs(least) * UNIT * 2

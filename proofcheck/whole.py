@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofcheck.certificate import Checked, certify
-from proofcheck.cube import UNIT, Cube, Outputs
+from proofcheck.cube import CHUNK, UNIT, Cube, Outputs
 from proofcheck.errors import CONDITIONAL, PROVED, UsageError
 from proofcheck.heads import Floats, Head
 from proofcheck.kernel.exact import OverBudget
@@ -86,9 +86,10 @@ def verify(
     lengths: str = "up-to",
     *,
     command: str | None = None,
+    certified: bool = True,
 ) -> HeadCorrect | Counterexample | Outside:
     """Whether the head with its own readout is correct on all sequences of length exactly n ("exactly") or 1..n
-    ("up-to") over {0,1}^m, m <= 14."""
+    ("up-to") over {0,1}^m, m <= 14. Without `certified` a correct head gets no certificate, however small."""
     if n < 1 or not 0 < eps <= Fraction(1, 2):
         raise UsageError(f"expected n >= 1 and 0 < eps <= 1/2, got n = {n}, eps = {eps}")
     if lengths not in ("exactly", "up-to"):
@@ -117,7 +118,7 @@ def verify(
     if failing:
         worst = max(failing, key=_severity)
         return replace(worst, certificate=_counterexample(cube, outputs, worst, command))
-    proof, tables = None, cube.feature_tables()
+    proof, tables = None, cube.feature_tables() if certified else None
     if tables is not None:
         queries, keys, unit = tables
         parameters = {"m": head.m, "n": n, "eps": eps, "lengths": lengths, "additive": head.additive * unit}
@@ -146,40 +147,60 @@ def _margins(
     only if floats prove that all are, and that no kernel value is negative. NaN proves nothing."""
     alpha, error = cube.kernel(xs)
     g, g_error = outputs.table(xs)
-    order, starts = cube.by_level(xs)
-    places, c, e = np.arange(len(xs)), float(cube.additive), float(eps)
     with np.errstate(all="ignore"):
         product = alpha * g
-        size = np.abs(product)
-        p_error = np.abs(alpha) * g_error + np.abs(g) * error + error * g_error + 4 * UNIT * size
-        own, own_p = alpha[places, xs] + c, product[places, xs] + c * outputs.offsets[xs]
-        own_size = np.abs(own) + c, size[places, xs] + np.abs(c * outputs.offsets[xs])
-        negative = alpha - error < 0
-        if cube.nonnegative_features():
-            negative = np.isnan(error)
-        worst = np.where(negative.any(axis=1) | np.isnan(error).any(axis=1), np.nan, -1.0)
-        alpha, product, error, p_error = (
-            np.take_along_axis(table, order, axis=1) for table in (alpha, product, error, p_error)
-        )
-        for t in range(h, -1, -1):
-            start, stop = starts[t], starts[t + 1] if t < h else cube.size
-            a, p = alpha[:, start:], product[:, start:]
-            reach = p_error[:, start:].max(axis=1) + (t + 1) * error[:, start:].max(axis=1)
-            largest = np.abs(p).max(axis=1) + (t + 1) * np.abs(a).max(axis=1)
-            reach += 8 * UNIT * largest
-            own_reach = reach + 8 * UNIT * (own_size[1] + (t + 1) * own_size[0])
-            for sign in (1, -1):
-                u = sign * p - (sign * t + e) * a
-                base = sign * own_p - (sign * t + e) * own
-                at, above = u[:, : stop - start].max(axis=1), u.max(axis=1)
-                for k in ks[0] if t == h else ks[1]:
-                    more = k if t == h else k + 1
-                    total = base + (k * at if t == h else at + k * above)
-                    scale = np.abs(base) + (more + 1) * largest + own_size[1] + (t + 1) * own_size[0]
-                    bound = own_reach + more * reach + (8 * UNIT) * scale
-                    worst = np.maximum(worst, np.where(total + bound < 0, -1.0, (total + bound) / scale))
-                    worst = np.where(np.isnan(total + bound), np.nan, worst)
+        p_error = np.abs(alpha) * g_error + np.abs(g) * error + error * g_error + 4 * UNIT * np.abs(product)
+        negative = np.isnan(error) if cube.nonnegative_features() else ~(alpha - error >= 0)
+        worst = np.where(negative.any(axis=1), np.nan, -1.0)
+        step = max(1, CHUNK >> cube.m)
+        for i in range(0, len(xs), step):
+            part = slice(i, i + step)
+            tables = (alpha[part], product[part], error[part], p_error[part])
+            sums = _largest_sums(cube, h, xs[part], outputs.offsets[xs[part]], tables, float(eps), ks)
+            worst[part] = np.maximum(worst[part], sums)  # NaN stays
     return np.asarray(worst)
+
+
+def _largest_sums(
+    cube: Cube,
+    h: int,
+    xs: NDArray[np.int64],
+    offsets: Floats,
+    tables: tuple[Floats, Floats, Floats, Floats],
+    e: float,
+    ks: tuple[tuple[int, ...], tuple[int, ...]],
+) -> Floats:
+    """`_margins` for a few queries: `tables` are alpha, P and bounds on their errors. The error of u at levels >= t is
+    at most `reach`: those of P and alpha there, and a few units of the moduli; the own term adds the constant's."""
+    places, c = np.arange(len(xs)), float(cube.additive)
+    own, own_p = tables[0][places, xs] + c, tables[1][places, xs] + c * offsets
+    own_size = np.abs(tables[0][places, xs]) + c, np.abs(tables[1][places, xs]) + np.abs(c * offsets)
+    order, starts = cube.by_level(xs)
+    a, p, a_error, p_error = (np.take_along_axis(table, order, axis=1) for table in tables)
+    # the largest value at levels >= t, for each t
+    a_most, p_most, a_reach, p_reach = (
+        np.maximum.accumulate(np.maximum.reduceat(table, starts, axis=1)[:, ::-1], axis=1)[:, ::-1]
+        for table in (np.abs(a), np.abs(p), a_error, p_error)
+    )
+    worst, buffer, minus = np.full(len(xs), -1.0), np.empty_like(a), -p
+    for t in range(h, -1, -1):
+        start, stop = starts[t], starts[t + 1] if t < h else cube.size
+        largest = p_most[:, t] + (t + 1) * a_most[:, t]
+        reach = p_reach[:, t] + (t + 1) * a_reach[:, t] + 8 * UNIT * largest
+        own_largest = own_size[1] + (t + 1) * own_size[0]
+        for sign, signed in ((1, p), (-1, minus)):
+            u = np.multiply(a[:, start:], -(sign * t + e), out=buffer[:, start:])
+            u += signed[:, start:]
+            base = sign * own_p - (sign * t + e) * own
+            at = u[:, : stop - start].max(axis=1)
+            above = at if t == h else np.maximum(at, u[:, stop - start :].max(axis=1))
+            for k in ks[0] if t == h else ks[1]:
+                more = k if t == h else k + 1
+                total = base + (k * at if t == h else at + k * above)
+                scale = own_largest + (more + 1) * largest
+                bound = (more + 1) * reach + (16 * UNIT) * scale
+                worst = np.maximum(worst, np.where(total + bound < 0, -1.0, (total + bound) / scale))
+    return worst
 
 
 def _failures(
