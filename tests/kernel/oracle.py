@@ -17,6 +17,8 @@ from random import Random
 from types import CodeType
 from typing import Any
 
+from tests.kernel import heads_oracle
+
 HALF = Fraction(1, 2)
 CONTEXT = Context(prec=80, Emax=10**9, Emin=-(10**9))
 
@@ -670,6 +672,7 @@ ORACLES: dict[str, tuple[Oracle, tuple[str, ...]]] = {
     "typed-family": (typed_family, ()),
     "transcript-bound": (transcript_bound, ("code",)),
     "multilevel-code": (multilevel_code, ("code",)),
+    **heads_oracle.ORACLES,
 }
 
 
