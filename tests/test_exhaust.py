@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from proofcheck import domination
+from proofcheck.cube import Cube, Outputs
 from proofcheck.errors import CONDITIONAL, PROVED, UsageError
 from proofcheck.exhaust import Counterexample, HeadCorrect, KernelCorrect, Outside, Refutation, decide, verify
 from proofcheck.heads import ClosedForm, Head, Readout, bits
@@ -394,3 +395,28 @@ def test_usage():
     )
     with pytest.raises(UsageError, match="shapes"):
         verify(shaped)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_error_bounds_hold(seed):
+    """|float - exact| <= bound for every kernel value and every g: cancellation, wide ranges, underflow."""
+    source = np.random.default_rng(seed)
+    m, rank = 3, [1, 3, 40, 200, 7, 2][seed]
+    spread = [1, 50, 300, 2, 1000, 540][seed]
+    tables = [
+        source.normal(size=(8, rank)) * 2.0 ** source.integers(-spread // 2, spread // 2 + 1, size=(8, rank))
+        for _ in range(4)
+    ]
+    offsets = source.normal(size=8)
+    readout = Readout(*map(looked_up, tables[2:]), looked_up(offsets))
+    head = Head("random", m, rank, looked_up(tables[0]), looked_up(tables[1]), Fraction(0), readout)
+    cube, outputs = Cube(head), Outputs(head, readout)
+    xs = np.arange(8)
+    (values, bound), (g, g_bound) = cube.kernel(xs), outputs.table(xs)
+    for x in range(8):
+        (row, unit), (exact, offset, scale) = cube.row(x), outputs.row(x)
+        assert Fraction(offset, scale) == Fraction(offsets[x])
+        for z in range(8):
+            assert abs(Fraction(values[x, z]) - Fraction(row[z], unit)) <= Fraction(bound[x, z])
+            assert abs(Fraction(g[x, z]) - Fraction(exact[z], scale)) <= Fraction(g_bound[x, z])
+        assert Fraction(row[5], unit) == head.exact(x, [5])[0]

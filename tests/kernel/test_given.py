@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -12,7 +13,7 @@ import pytest
 
 from proofcheck.kernel.claims import statement
 from proofcheck.kernel.claims.forms import positive
-from proofcheck.kernel.exact import Poly, Rejected
+from proofcheck.kernel.exact import Malformed, OverBudget, Poly, Rejected
 from proofcheck.kernel.minip import Head, correct_at, correct_at_length, correct_up_to, overlap, target
 from proofcheck.kernel.rules import apply
 from proofcheck.solvers import z3_solver
@@ -278,3 +279,37 @@ def test_evaluation_is_the_definition() -> None:
         assert holds("head-counterexample", p, "evaluation") is expected
         answers.add(expected)
     assert answers == {True, False}
+
+
+# --------------------------------------------------------------------------------------- budgets
+
+
+def wide(m: int, rank: int, feature: int, g: Any, dv: int) -> dict[str, Any]:
+    size = 1 << m
+    tables = {"queries": [[feature] * rank] * size, "keys": [[feature] * rank] * size}
+    tables |= {"values": [[g] * dv] * size, "weights": [[g] * dv] * size, "offsets": [g] * size}
+    return {"m": m, "n": 3, "eps": "1/2", "lengths": "exactly", "additive": 0, **tables}
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [wide(10, 150, 1, 1, 1), wide(10, 1, 1, 1, 150), wide(8, 20, 2**255, f"1/{10**998 + 1}", 100)],
+    ids=["features", "values", "digits"],
+)
+def test_large_tables_are_over_budget(parameters: dict[str, Any]) -> None:
+    """Refused before the work begins."""
+    claim = statement("exhaustive-head", parameters)
+    start = time.perf_counter()
+    with pytest.raises(OverBudget):
+        apply("separable", claim, {}, {})
+    assert time.perf_counter() - start < 5
+
+
+def test_features_of_a_refutation_within_budgets() -> None:
+    """r = 16,384 features are read and multiplied quickly; a shift beyond the budget is malformed."""
+    row = list(range(16_384))
+    p = {"m": 4, "n": 3, "eps": "1/2", "lengths": "exactly", "additive": 0, "x": "f", "y": "0", "z": "7"}
+    given = {"query": row, "keys": {"x": row, "y": row, "z": row}, "shift": 30}
+    assert holds("kernel-refutation", {**p, "features": given}, "violation")
+    with pytest.raises(Malformed, match="shift"):
+        statement("kernel-refutation", {**p, "features": {**given, "shift": 14_001}})
