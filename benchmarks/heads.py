@@ -3,16 +3,16 @@ against a random search for a violating triple. Times are ratios within one run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from random import Random
 
 import numpy as np
 
 from proofcheck import exhaust, refute
 from proofcheck.cube import Cube, Outputs
-from proofcheck.heads import Bits, Floats, Head, Readout, bits
+from proofcheck.heads import Bits, ClosedForm, Floats, Head, Readout, bits
 
 from .timing import seconds
 
@@ -59,23 +59,33 @@ def random_features(m: int, rank: int, seed: int = 0) -> Head:
     return Head("elu1", m, rank, lambda b: elu1(b @ left), lambda b: elu1(b @ right))
 
 
-def random_search(head: Head, budget: int, draw: Callable[[Random, int], tuple[int, int, int]]) -> int | None:
-    """Random triples in batches until one violates (ii) in floats; the kernel evaluations used, None if over budget."""
+def nearly_correct(m: int, degree: int, base: Fraction) -> ClosedForm:
+    """The symmetric kernel with a base for which B0 fails at heavy queries only."""
+    table = [sum((base**k * comb(d, k) for k in range(degree + 1)), Fraction(0)) for d in range(m + 1)]
+    rank = sum(comb(m, k) for k in range(degree + 1))
+    return ClosedForm("symmetric", m, rank, _none, _none, value=lambda x, z: table[(x & ~z).bit_count()])
+
+
+def _none(tokens: Bits) -> Floats:
+    raise NotImplementedError("a closed form computes no features")
+
+
+def random_search(head: Head, budget: int) -> int | None:
+    """Random triples until one violates (ii); the kernel evaluations used, None if over budget."""
     random, used = Random(1), 0
     while used < budget:
-        triples = [draw(random, head.m) for _ in range(256)]
-        xs, ys, zs = (list(column) for column in zip(*triples, strict=True))
-        queries = head.features("queries", xs)
-        xx, xy, xz = (np.einsum("ij,ij->i", queries, head.features("keys", side)) for side in (xs, ys, zs))
-        gap = np.array([(x & z).bit_count() - (x & y).bit_count() for x, y, z in triples])
-        used += 3 * len(triples)
+        batch = [tuple(random.getrandbits(head.m) for _ in range(3)) for _ in range(256)]
+        xs, ys, zs = (list(column) for column in zip(*batch, strict=True))
+        if isinstance(head, ClosedForm):
+            xx, xy, xz = (np.array([float(head.value(*p)) for p in zip(xs, s, strict=True)]) for s in (xs, ys, zs))
+        else:
+            queries = head.features("queries", xs)
+            xx, xy, xz = (np.einsum("ij,ij->i", queries, head.features("keys", side)) for side in (xs, ys, zs))
+        gap = np.array([(x & z).bit_count() - (x & y).bit_count() for x, y, z in batch])
+        used += 3 * len(batch)
         if (((gap - 1) * xz + (gap / 2 - 1) * xx >= xy) & (gap >= 1)).any():
             return used
     return None
-
-
-def uniform(random: Random, m: int) -> tuple[int, int, int]:
-    return random.getrandbits(m), random.getrandbits(m), random.getrandbits(m)
 
 
 def softmin(m: int, base: float) -> Head:
@@ -91,7 +101,8 @@ def run() -> None:
     print("whole-task verification of the softmin head, length 3, against all pairs y, z for each query x (brute force")
     print(f"extrapolated from about {SAMPLE} queries)")
     for m in (8, 10):
-        head, found = softmin(m, 8.0), []
+        head = softmin(m, 8.0)
+        found: list[object] = []
         fast = seconds(lambda h=head, f=found: f.append(exhaust.verify(h, 3, EPS, "exactly", certified=False)), 3)  # type: ignore[misc]
         xs = list(range(0, 1 << m, max(1, (1 << m) // SAMPLE)))
         slow = seconds(lambda h=head, xs=xs: brute_force(h, xs)) * (1 << m) / len(xs)  # type: ignore[misc]
@@ -103,19 +114,18 @@ def run() -> None:
         alone = seconds(lambda h=head: exhaust.decide(h, 3, EPS, certified=False))  # type: ignore[misc]
         whole = seconds(lambda h=head: exhaust.verify(h, 3, EPS, "exactly", certified=False))  # type: ignore[misc]
         base = base or alone
-        print(
-            f"  m={m}: {alone:.3f} s, {alone / base:.1f} times m=8; with readout {whole / alone:.1f} times that"
-        )
-    print("refuter on elu+1 random features (n=3, eps=1/2): kernel evaluations, and those of random triples")
-    for m, rank in ((24, 8), (24, 64), (64, 64), (64, 1024), (256, 64), (256, 1024)):
-        head, found = random_features(m, rank), []
-        time = seconds(lambda head=head, found=found: found.append(refute.refute(head)))  # type: ignore[misc]
-        result = found[0]
-        kind = type(result).__name__ + (" (guaranteed)" if getattr(result, "guaranteed", False) else "")
+        print(f"  m={m}: {alone:.3f} s, {alone / base:.1f} times m=8; with readout {whole / alone:.1f} times that")
+    print("refuter at n = 3, eps = 1/2: kernel evaluations, and those of random triples until one violates (ii)")
+    easy = [random_features(m, rank) for m, rank in ((24, 8), (24, 64), (64, 64), (64, 1024), (256, 64), (256, 1024))]
+    hard = [nearly_correct(m, degree, Fraction(1, 2)) for m, degree in ((20, 4), (24, 5), (32, 6))]
+    for head in (*easy, *hard):
+        outcomes: list[refute.Refutation | refute.Outside | refute.NoneFound] = []
+        time = seconds(lambda h=head, f=outcomes: f.append(refute.refute(h)))  # type: ignore[misc]
         searched: list[int | None] = []
-        other = seconds(lambda head=head, s=searched: s.append(random_search(head, TRIES, uniform)))  # type: ignore[misc]
-        text = f"{searched[0]} evaluations" if searched[0] else f"none in {TRIES}"
+        other = seconds(lambda h=head, s=searched: s.append(random_search(h, TRIES)))  # type: ignore[misc]
+        kind = type(outcomes[0]).__name__ + (" (guaranteed)" if getattr(outcomes[0], "guaranteed", False) else "")
+        text = f"{searched[0]}" if searched[0] else f"none in {TRIES}"
         print(
-            f"  m={m} r={rank}: {kind} with {result.evaluations} evaluations in {time:.3f} s; random triples: {text}, "
-            f"{other / time:.2f} of the time"
+            f"  {head.name} m={head.m} r={head.rank}: {kind}, {outcomes[0].evaluations} evaluations, {time:.3f} s; "
+            f"random triples: {text}, {other / time:.2f} of the time"
         )
