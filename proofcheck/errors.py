@@ -59,6 +59,7 @@ OUTSIDE = {
     "position-dependent": "alpha depends on positions, not only on the two tokens",
     "redrawn": "two calls give different features",
     "readout": "what follows the head is not affine",
+    "not replayed": "the module's own forward gives something else than sum alpha v / sum alpha",
 }
 
 

@@ -120,7 +120,7 @@ def symmetric(m: int, r: int, values: Values) -> Head:
 
     def value(x: int, z: int) -> Fraction:
         if x.bit_count() > cutoff:
-            return w ** (x & z).bit_count()
+            return Fraction(w ** (x & z).bit_count())
         return Fraction(levels[(x & ~z).bit_count()])
 
     name = f"symmetric (m={m}, K={degree}, lam={lam}{f', cutoff={cutoff}' if cutoff < m else ''})"

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from proofcheck.errors import ProofcheckError, UsageError
 
@@ -54,7 +55,7 @@ def _imported(spec: str, m: int, r: int, seed: int, options: Mapping[str, object
     if not all(name.isidentifier() for name in names):
         raise UsageError(f"{shown(spec)}: expected package.module:attribute, with names of Python")
     with _users_code(f"{spec}: importing {module_name} failed"), _current_folder():
-        found: object = importlib.import_module(module_name)
+        found: Any = importlib.import_module(module_name)
     for i, name in enumerate(path.split(".")):
         if not hasattr(found, name):
             place = ".".join([module_name, *path.split(".")[:i]])
@@ -82,10 +83,10 @@ def _imported(spec: str, m: int, r: int, seed: int, options: Mapping[str, object
     return found
 
 
-def _typed(spec: str, options: Mapping[str, object]) -> dict[str, object]:
+def _typed(spec: str, options: Mapping[str, object]) -> dict[str, Any]:
     """Options of `from_module` as they come from a command line."""
     flags = {"true": True, "false": False}
-    typed: dict[str, object] = {}
+    typed: dict[str, Any] = {}
     for name, value in options.items():
         if name == "head" and isinstance(value, str):
             if not value.isdecimal():
