@@ -74,6 +74,10 @@ def exact_kernel_rank(head: Head, tokens: Sequence[int]) -> int:
         [dyadic(head.features(side, [token])[0])[0] for token in tokens] for side in ("queries", "keys")
     )  # a row times a power of two is integral, and has the same rank
     modular = [nmod_mat([[value % PRIME for value in row] for row in rows], PRIME) for rows in (query, key)]
-    if (modular[0] * modular[1].transpose()).rank() == min(head.rank, len(tokens)):
-        return min(head.rank, len(tokens))  # the rank modulo p is a lower bound, this is an upper bound
-    return int((fmpz_mat(query) * fmpz_mat(key).transpose()).rank())
+    below = (modular[0] * modular[1].transpose()).rank()  # modulo a prime, hence a lower bound
+    if below == min(head.rank, len(tokens)):
+        return int(below)
+    sides = [fmpz_mat(query), fmpz_mat(key)]
+    if below == min(side.rank() for side in sides):  # an upper bound
+        return int(below)
+    return int((sides[0] * sides[1].transpose()).rank())

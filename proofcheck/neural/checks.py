@@ -101,8 +101,9 @@ class LoadReport:
             "alpha = 0",
         ]
         if self.zero_own:
+            falls = f"falls to the constant {self.additive:.3g}" if self.additive else "vanishes"
             found.append(
-                f"alpha(x,x) = 0 at {', '.join(map(hex, self.zero_own))}: the denominator vanishes on the sequence (x)"
+                f"alpha(x,x) = 0 at {', '.join(map(hex, self.zero_own))}: the denominator {falls} on the sequence (x)"
             )
         found.append(f"replay: {self.replay}" if self.replay else "replay: none")
         return [*found, *self.notes]

@@ -112,24 +112,31 @@ def performer(module: Any, wanted: Wanted) -> Parts:
             "the same module with causal=False has the same features",
         )
     split = split_heads(count, wanted.head)
-    known: dict[str, Any] = {"projection_matrix": fast.projection_matrix}
     modified = ""
     if fast.generalized_attention:
-        known["kernel_fn"] = fast.kernel_fn
-        queries: Any = lambda x: generalized_kernel(split(module.to_q(x))[:, None], **known)[:, 0]  # noqa: E731
-        keys: Any = lambda x: generalized_kernel(split(module.to_k(x))[:, None], **known)[:, 0]  # noqa: E731
+
+        def features(linear: Any, is_query: bool) -> Callable[[Tensor], Tensor]:
+            return lambda x: generalized_kernel(
+                split(linear(x))[:, None], projection_matrix=fast.projection_matrix, kernel_fn=fast.kernel_fn
+            )[:, 0]
+
     else:
-        queries = lambda x: softmax_kernel(split(module.to_q(x))[:, None], is_query=True, **known)[:, 0]  # noqa: E731
-        keys = lambda x: softmax_kernel(split(module.to_k(x))[:, None], is_query=False, **known)[:, 0]  # noqa: E731
-        if wanted.stabiliser == "removed":
-            keys = lambda x: positive_features(split(module.to_k(x)), fast.projection_matrix)  # noqa: E731
-            modified = "keys without the maximum over the sequence and without the 1e-4 added after it"
+
+        def features(linear: Any, is_query: bool) -> Callable[[Tensor], Tensor]:
+            return lambda x: softmax_kernel(
+                split(linear(x))[:, None], projection_matrix=fast.projection_matrix, is_query=is_query
+            )[:, 0]
+
+    keys = features(module.to_k, False)
+    if wanted.stabiliser == "removed" and not fast.generalized_attention:
+        keys = lambda x: positive_features(split(module.to_k(x)), fast.projection_matrix)  # noqa: E731
+        modified = "keys without the maximum over the sequence and without the 1e-4 added after it"
     crossed = ("performer_pytorch", "CrossAttention") in classes(module)
     out = captured((lambda x: module(x, context=x)) if crossed else module, module.to_out)
     return Parts(
         name,
         "performer-pytorch",
-        queries,
+        features(module.to_q, True),
         keys,
         dim=module.to_q.in_features,
         values=lambda x: split(module.to_v(x)),
