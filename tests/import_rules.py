@@ -19,6 +19,10 @@ CONFINED = {
     "torch": ("neural",),
     "typer": ("cli",),
     "matplotlib": ("report",),
+    "performer_pytorch": ("neural",),
+    "taylor_series_linear_attention": ("neural",),
+    "linear_attention_transformer": ("neural",),
+    "fla": ("neural",),
 }
 # part of the package -> the only places that may import it
 INNER_CONFINED = {"cli": ("cli", "__main__")}

@@ -67,6 +67,7 @@ BAD = [
     ("bounds.lower", "import networkx as nx", "imports networkx"),
     ("heads", "import torch.nn.functional as F", "imports torch"),
     ("theorems.rank", "from torch import nn", "imports torch"),
+    ("heads.spec", "def f():\n    from performer_pytorch import SelfAttention", "imports performer_pytorch"),
     ("bounds.lower", "import typer", "imports typer"),
     ("client", "import typer", "imports typer"),
     ("plan.design", "import matplotlib.pyplot as plt", "imports matplotlib"),

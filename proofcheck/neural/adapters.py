@@ -201,8 +201,11 @@ def checked(parts: Parts, m: int, embed: checks.Embed, seed: int, notes: tuple[s
     note = "; ".join(filter(None, [f"features in {str(dtype).removeprefix('torch.')}", parts.modified, *parts.notes]))
     maps = (feature_map(parts.queries), feature_map(parts.keys))
     bare = Head(parts.name, m, shapes[0][-1], *maps, parts.additive, readout, note)
-    alpha, own = checks.check_signs(bare, tokens)
+    alpha, own, doubts = checks.check_signs(bare, tokens)
+    notes = (*notes, doubts) if doubts else notes
     checks.check_clamp(parts, own, tokens)
+    if parts.clamp is not None:
+        notes = (*notes, f"max(denominator, {parts.clamp:g}) changes nothing on {looked_at}")
     played = None
     if parts.output is None or parts.values is None:
         notes = (*notes, f"not replayed: {parts.no_output}")

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from proofcheck.errors import Outside
-from proofcheck.heads import Head
+from proofcheck.heads import Head, dyadic
 from proofcheck.heads.numbers import MAX_CUBE_BITS, Numbers
 
 from .parts import Parts, precision
@@ -35,6 +35,7 @@ SAMPLE = 256  # tokens, where there are more
 NEIGHBOURS = 24  # tokens whose features are compared in other contexts
 SEQUENCES = 64  # replayed
 LOCALITY_UNITS = 64
+SIGN_BUDGET = 1 << 21  # exact products
 NAMED = 8  # tokens named in a report
 
 Embed = Callable[[Sequence[int]], Tensor]  # tokens -> (N, dim)
@@ -177,23 +178,42 @@ def check_locality(parts: Parts, tokens: Tensor) -> tuple[float, float]:
     return worst, tolerance
 
 
-def check_signs(head: Head, tokens: Sequence[int]) -> tuple[np.ndarray, list[Fraction]]:
-    """(alpha on the tokens in floats, alpha(x,x) exactly). `Outside` where alpha < 0 in exact arithmetic."""
-    alpha = head.kernel(tokens, tokens)
-    sizes = np.abs(head.features("queries", tokens)) @ np.abs(head.features("keys", tokens)).T
-    doubtful = np.argwhere(alpha < 2.0**-52 * (head.rank + 2) * sizes)
-    doubtful = doubtful[np.argsort(alpha[tuple(doubtful.T)], kind="stable")][:4096]
-    for i, j in doubtful:
-        value = head.exact(tokens[i], [tokens[j]])[0]
-        if value < 0:
-            raise Outside(
-                head.name,
-                "signed",
-                f"alpha({tokens[i]:#x}, {tokens[j]:#x}) = {float(value):.3g} < 0 "
-                f"({int((alpha < 0).sum())} of {alpha.size} pairs are negative in floats)",
-                "features that are >= 0, or a kernel that is, such as a square or 1 + s + s^2/2",
-            )
-    return alpha, [head.exact(x, [x])[0] for x in tokens]
+def check_signs(head: Head, tokens: Sequence[int]) -> tuple[np.ndarray, list[Fraction], str]:
+    """(alpha on the tokens in floats, alpha(x,x) exactly, a note). `Outside` where alpha < 0 in exact arithmetic.
+
+    Where all features are >= 0 so is alpha. Otherwise the pairs that floats do not show to be positive are computed
+    exactly, the least first, within a budget; the note says how many are left."""
+    sides = {side: np.concatenate([head.features(side, [x]) for x in tokens]) for side in ("queries", "keys")}
+    query, key = sides["queries"], sides["keys"]
+    alpha = query @ key.T
+    rows: dict[tuple[str, int], tuple[list[int], int]] = {}
+
+    def exactly(i: int, j: int) -> Fraction:
+        for place in (("queries", i), ("keys", j)):
+            if place not in rows:
+                rows[place] = dyadic(sides[place[0]][place[1]])
+        (a, power), (b, other) = rows["queries", i], rows["keys", j]
+        return Fraction(sum(map(int.__mul__, a, b)), 1 << (power + other))
+
+    note = ""
+    if min(query.min(), key.min()) < 0:
+        error = 2.0**-52 * (head.rank + 2) * (np.abs(query) @ np.abs(key).T)
+        doubtful = np.argwhere(alpha <= error)
+        doubtful = doubtful[np.argsort(alpha[tuple(doubtful.T)], kind="stable")]
+        budget = max(16, SIGN_BUDGET // head.rank)
+        for i, j in doubtful[:budget]:
+            value = exactly(i, j)
+            if value < 0:
+                raise Outside(
+                    head.name,
+                    "signed",
+                    f"alpha({tokens[i]:#x}, {tokens[j]:#x}) = {float(value):.3g} < 0 "
+                    f"({int((alpha < 0).sum())} of {alpha.size} pairs are negative in floats)",
+                    "features that are >= 0, or a kernel that is, such as a square or 1 + s + s^2/2",
+                )
+        if len(doubtful) > budget:
+            note = f"{len(doubtful) - budget} pairs with alpha near 0 were not looked at exactly"
+    return alpha, [exactly(i, i) for i in range(len(tokens))], note
 
 
 def check_clamp(parts: Parts, own: Sequence[Fraction], tokens: Sequence[int]) -> None:

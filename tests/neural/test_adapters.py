@@ -127,7 +127,9 @@ def test_clamp() -> None:
     """Without effect while alpha(x,x) >= eps, refused otherwise."""
     module = Clamped(M)
     module.eps = 1e-5
-    assert from_module(module, M).additive == 0
+    head = from_module(module, M)
+    assert head.additive == 0
+    assert "max(denominator, 1e-05) changes nothing on all 16 tokens" in report_of(head).notes
     module.eps = 100.0
     with pytest.raises(Outside, match=r"clamped at 100, and alpha\(x,x\) = .* at 0x") as caught:
         from_module(module, M)
