@@ -1,4 +1,5 @@
-"""Built-in kernels, by name. float64 and exact rationals; the same seed gives the same head (one version of numpy).
+"""Built-in kernels, by name. float64 and exact rationals; the same seed gives the same head, on one
+kind of machine with one version of numpy; what is certified holds for the exact features that were computed.
 
 Linear maps. A token x in {0,1}^m becomes u = W x in R^d with W_ij normal, mean 0, standard deviation scale/sqrt(m), so
 that entries of u have variance scale^2 |x|/m. Queries and keys have maps of their own (`map=random`), the same one

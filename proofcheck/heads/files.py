@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofcheck.errors import MalformedInput, UsageError
+from proofcheck.kernel import exact
 from proofcheck.kernel.exact import Malformed, expect, integer, load_json, number, record, spelled
 
 from . import ClosedForm, Head, bits, safetensors
@@ -258,7 +259,10 @@ def save(head: Head, path: Path | str) -> None:
         fields |= {"readout": readout} if readout else {}
         fields |= {"additive": head.additive} if head.additive else {}
         fields |= {"note": head.note} if head.note else {}
-        path.write_text(json.dumps(fields, default=spelled, sort_keys=True) + "\n", "ascii")
+        text = json.dumps(fields, default=spelled, sort_keys=True) + "\n"
+        if len(text) > exact.MAX_BYTES or text.count(",") > exact.MAX_VALUES // 2:
+            raise UsageError(f"{path}: too large to be read as JSON again; save it as .npz or .safetensors")
+        path.write_text(text, "ascii")
         return
     arrays = {
         label: _float_array(f"{path}: {label}", rows) for label, rows in {"queries": q, "keys": k, **readout}.items()
@@ -292,8 +296,8 @@ def _check_closed_form(head: ClosedForm, queries: list[list[Fraction]], keys: li
 
 
 def _float_array(place: str, rows: Any) -> NDArray[np.float64]:
-    exact = np.array(rows, dtype=object)
-    floats = exact.astype(np.float64)
-    if any(Fraction(float(a)) != b for a, b in zip(floats.ravel(), exact.ravel(), strict=True)):
+    wanted = np.array(rows, dtype=object)
+    floats = wanted.astype(np.float64)
+    if any(Fraction(float(a)) != b for a, b in zip(floats.ravel(), wanted.ravel(), strict=True)):
         raise UsageError(f"{place}: a number that float64 does not hold; save it as .json")
     return np.asarray(floats)

@@ -6,6 +6,7 @@
 | performer-pytorch SelfAttention, FAVOR+       | exp(W q - |q|^2/2 - max) + 1e-4 | coupled by the maximum over keys |
 | taylor-series-linear-attention                | 1, q, (q tensor q) / sqrt 2     | a head; its clamp has no effect  |
 | linear-attention-transformer SelfAttention    | softmax over the sequence       | normalised per feature: refused  |
+| the same, causal=True                         | softmax(q), e^k                 | a head; its clamp has no effect  |
 | flash-linear-attention LinearAttention        | feature_map_q, feature_map_k    | a head if do_feature_map_norm    |
 | flash-linear-attention BasedLinearAttention   | feature_map (Taylor)            | a head, eps in the denominator   |
 | a module with query_features and key_features | (.., dim) -> (.., r)            | a head if its normalizer is sum  |
@@ -187,13 +188,41 @@ def taylor_series(module: Any, wanted: Wanted) -> Parts:
 # --- linear-attention-transformer ---------------------------------------------------------------------------
 
 
-def per_feature(module: Any, wanted: Wanted) -> Parts:
-    raise Outside(
-        f"{described(module)}, head {wanted.head}",
-        "per-feature",
-        "keys are softmaxed over the sequence, so that each feature has a normaliser of its own: the output is "
-        "sum_f phiQ_f(x) (sum_j e^(k_jf) v_j / sum_j e^(k_jf)), not sum alpha v / sum alpha",
-        "its kernel with a common normaliser is softmax-dim for the queries and exp for the keys: from_callables",
+def linear_transformer(module: Any, wanted: Wanted) -> Parts:
+    """to_q, to_k, to_v: (B, T, heads d), local heads first. Causal with blindspot_size 1: softmax over the features of
+    q, times d^(-1/2), and e^k; the denominator is clamped at 1e-3."""
+    name = f"{described(module)}, head {wanted.head}"
+    check_head(wanted.head, module.heads, name)
+    if wanted.head < module.local_attn_heads:
+        raise Outside(
+            name, "position-dependent", "this is a head of local attention, with a window", "take a global head"
+        )
+    bucket = getattr(module.global_attn_fn, "keywords", {}).get("bucket_size")
+    if bucket is None:
+        raise Outside(
+            name,
+            "per-feature",
+            "keys are softmaxed over the sequence, so that each feature has a normaliser of its own: the output is "
+            "sum_f phiQ_f(x) (sum_j e^(k_jf) v_j / sum_j e^(k_jf)), not sum alpha v / sum alpha",
+            "the same module with causal=True, whose features are token-local and have one normaliser",
+        )
+    if bucket != 1:
+        raise Outside(
+            name, "position-dependent", f"blindspot_size={bucket} hides tokens by their positions", "blindspot_size=1"
+        )
+    split = split_heads(module.heads, wanted.head)
+    out = captured(module, module.to_out)
+    return Parts(
+        name,
+        "linear-attention-transformer",
+        lambda x: split(module.to_q(x)).softmax(-1) * module.d_heads**-0.5,
+        lambda x: split(module.to_k(x)).exp(),
+        dim=module.to_q.in_features,
+        values=lambda x: split(module.to_v(x)),
+        output=None if module.receives_context else lambda x: split(out(x)),
+        no_output="the module receives a context",
+        clamp=1e-3,
+        notes=("causal: the query is the last token",),
     )
 
 
@@ -330,5 +359,5 @@ BY_CLASS: dict[tuple[str, str], Adapter] = {
     ("performer_pytorch", "SelfAttention"): performer,
     ("performer_pytorch", "Attention"): performer,
     ("taylor_series_linear_attention", "TaylorSeriesLinearAttn"): taylor_series,
-    ("linear_attention_transformer", "SelfAttention"): per_feature,
+    ("linear_attention_transformer", "SelfAttention"): linear_transformer,
 }

@@ -81,6 +81,15 @@ def test_rationals_survive_in_json_only(tmp_path: Path) -> None:
         files.save(build("softmin", 3, 1), tmp_path / "h.json")
 
 
+def test_what_is_saved_can_be_read(tmp_path: Path) -> None:
+    """A table beyond the budgets of JSON is refused when it is written."""
+    head = build("exp", 8, 400)
+    with pytest.raises(UsageError, match=r"save it as \.npz"):
+        files.save(head, tmp_path / "h.json")
+    files.save(head, tmp_path / "h.npz")
+    assert files.load(tmp_path / "h.npz").exact(5, [9]) == head.exact(5, [9])
+
+
 @pytest.mark.parametrize("suffix", files.SUFFIXES)
 def test_only_small_heads_are_saved(tmp_path: Path, suffix: str) -> None:
     with pytest.raises(UsageError, match="m <= 12"):

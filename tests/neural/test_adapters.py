@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from proofcheck.errors import OUTSIDE, Outside, UsageError  # noqa: E402
-from proofcheck.heads import bits  # noqa: E402
+from proofcheck.heads import bits, files  # noqa: E402
 from proofcheck.heads.numbers import numbers  # noqa: E402
 from proofcheck.heads.spec import load  # noqa: E402
 from proofcheck.heads.tables import TableHead  # noqa: E402
@@ -359,6 +360,14 @@ def test_features_may_be_signed_though_alpha_is_not() -> None:
     head = from_callables(taylor, lambda x: taylor(1 - x), M)
     assert (head.features("keys", TOKENS) < 0).any()
     assert report_of(head).least_alpha >= 0.5 - 1e-12
+
+
+def test_a_module_becomes_a_file(tmp_path: Path) -> None:
+    """Its tables in JSON, exactly: to be judged where there is no torch."""
+    head = from_module(Speaking(M), M)
+    files.save(head, tmp_path / "h.json")
+    again = files.load(tmp_path / "h.json", M)
+    assert [again.exact(x, TOKENS) for x in TOKENS] == [head.exact(x, TOKENS) for x in TOKENS]
 
 
 def test_arrays() -> None:

@@ -185,13 +185,36 @@ def test_taylor_outside(named: dict[str, Any]) -> None:
 # --- linear-attention-transformer ---------------------------------------------------------------------------
 
 
-def test_linear_attention_transformer() -> None:
+def transformer(**named: Any) -> Any:
     pytest.importorskip("linear_attention_transformer")
     from linear_attention_transformer.linear_attention_transformer import SelfAttention
 
-    with pytest.raises(Outside, match="not sum alpha v / sum alpha") as caught:
-        from_module(SelfAttention(M, 2), M)
-    assert caught.value.kind == "per-feature"
+    return SelfAttention(M, 2, **named)
+
+
+def test_linear_attention_transformer() -> None:
+    """Its causal form is a head: one normaliser, token-local features."""
+    module = transformer(causal=True, dim_head=6)
+    for head in range(2):
+        found = from_module(module, M, head)
+        well_loaded(found)
+        assert found.rank == 6
+        assert found.report is not None
+        assert found.report.least_own > 0.1
+
+
+TRANSFORMERS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "per-feature", "not sum alpha v / sum alpha.*causal=True"),
+    ({"causal": True, "blindspot_size": 2}, "position-dependent", "blindspot_size=1"),
+    ({"causal": True, "n_local_attn_heads": 1}, "position-dependent", "a window"),
+]
+
+
+@pytest.mark.parametrize(("named", "kind", "reason"), TRANSFORMERS)
+def test_linear_attention_transformer_outside(named: dict[str, Any], kind: str, reason: str) -> None:
+    with pytest.raises(Outside, match=reason) as caught:
+        from_module(transformer(**named), M)
+    assert caught.value.kind == kind
 
 
 # --- flash-linear-attention ---------------------------------------------------------------------------------
