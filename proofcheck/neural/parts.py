@@ -37,7 +37,7 @@ class Parts:
     readout: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None  # (N, dim) -> w (N, dv), beta (N,)
     additive: Fraction = Fraction(0)  # added to every denominator
     clamp: float | None = None  # the denominator is max(denominator, clamp)
-    modified: str = ""  # in what the head differs from the module on purpose
+    modified: str = ""  # in what the features differ from the module's on purpose, so that a replay does too
     notes: tuple[str, ...] = ()
 
 

@@ -269,8 +269,7 @@ def flash_linear(module: Any, wanted: Wanted) -> Parts:
         features("k", wanted.head // groups, count // groups),
         dim=module.q_proj.in_features,
         values=lambda x: split(module.v_proj(x)),
-        modified="" if plain else f"cut before {type(norm).__name__}",
-        notes=("causal: the query is the last token",),
+        notes=("causal: the query is the last token", *(() if plain else (f"cut before {type(norm).__name__}",))),
     )
     # The library divides scale * sum alpha v by scale * sum alpha + 1e-10, scale = r^(-1/2).
     r = parts.queries(module.q_proj.weight.new_zeros(1, 1, module.q_proj.in_features)).shape[-1]
