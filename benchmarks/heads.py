@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 
-from proofcheck import exhaust, refute
+from proofcheck import exhaust, refuter
 from proofcheck.cube import Cube, Outputs
 from proofcheck.heads import Bits, ClosedForm, Floats, Head, Readout, bits
 
@@ -119,8 +119,8 @@ def run() -> None:
     easy = [random_features(m, rank) for m, rank in ((24, 8), (24, 64), (64, 64), (64, 1024), (256, 64), (256, 1024))]
     hard = [nearly_correct(m, degree, Fraction(1, 2)) for m, degree in ((20, 4), (24, 5), (32, 6))]
     for head in (*easy, *hard):
-        outcomes: list[refute.Refutation | refute.Outside | refute.NoneFound] = []
-        time = seconds(lambda h=head, f=outcomes: f.append(refute.refute(h)))  # type: ignore[misc]
+        outcomes: list[refuter.Refutation | refuter.Outside | refuter.NoneFound] = []
+        time = seconds(lambda h=head, f=outcomes: f.append(refuter.refute(h)))  # type: ignore[misc]
         searched: list[int | None] = []
         other = seconds(lambda h=head, s=searched: s.append(random_search(h, TRIES)))  # type: ignore[misc]
         kind = type(outcomes[0]).__name__ + (" (guaranteed)" if getattr(outcomes[0], "guaranteed", False) else "")

@@ -63,10 +63,10 @@ def _imported(spec: str, m: int, r: int, seed: int, options: Mapping[str, object
             guess = f"; did you mean {' or '.join(near)}?" if near else ""
             raise UsageError(f"{spec}: {place} has no attribute {name!r}{guess}")
         found = getattr(found, name)
-    if callable(found) and not isinstance(found, Head) and not _is_module(found):
+    if callable(found) and not isinstance(found, Head) and not is_module(found):
         with _users_code(f"{spec}: calling it with (m, r, seed) = ({m}, {r}, {seed}) failed"):
             found = found(m, r, seed)
-    if _is_module(found):
+    if is_module(found):
         from proofcheck.neural import from_module
 
         with _users_code(f"{spec}: looking into the module failed"):
@@ -102,7 +102,7 @@ def _typed(spec: str, options: Mapping[str, object]) -> dict[str, Any]:
     return typed
 
 
-def _is_module(found: object) -> bool:
+def is_module(found: object) -> bool:
     """Whether it is a torch.nn.Module: only if torch was imported, by whoever made it."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(found, torch.nn.Module)

@@ -10,14 +10,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from proofcheck import chains, codes, families, refute, triples
+from proofcheck import chains, codes, families, refuter, triples
 from proofcheck.domination import linear_programme
 from proofcheck.errors import UsageError
 from proofcheck.heads import ClosedForm, Head
 from proofcheck.kernel import minip
 from proofcheck.kernel.check import Certificate, check
 from proofcheck.kernel.minip import overlap
-from proofcheck.refute import NoneFound, Outside, Refutation
+from proofcheck.refuter import NoneFound, Outside, Refutation
 from proofcheck.theorems.bundle import foundation
 from proofcheck.triples import Triple
 
@@ -63,7 +63,7 @@ def rechecked(found, head):
 def test_guaranteed(name, m, rank):
     """Below the family's bound success is announced and comes, with |G|^2 + O(m) kernel evaluations."""
     head, said = random_features(name, m, rank), []
-    found = refute.refute(head, announce=lambda family, guaranteed: said.append((family, guaranteed)))
+    found = refuter.refute(head, announce=lambda family, guaranteed: said.append((family, guaranteed)))
     assert isinstance(found, Refutation)
     assert said == [(found.family, True)]
     assert found.guaranteed
@@ -78,7 +78,7 @@ def test_guaranteed(name, m, rank):
 def test_guaranteed_at_1024_features(name, m):
     """The same at 1,024 features, by a family of more than 1,024 words."""
     head = random_features(name, m, 1024)
-    found = refute.refute(head)
+    found = refuter.refute(head)
     assert isinstance(found, Refutation)
     assert found.guaranteed
     assert found.family.code.size > 1024
@@ -89,7 +89,7 @@ def test_guaranteed_at_1024_features(name, m):
 def test_guaranteed_at_other_lengths(n, eps):
     """Longer sequences and smaller errors."""
     head = random_features("exp", 24, 8)
-    found = refute.refute(head, n, eps)
+    found = refuter.refute(head, n, eps)
     assert found.guaranteed
     assert rechecked(found, head)
 
@@ -109,17 +109,17 @@ def test_own_family_and_rank():
     code = codes.random_greedy(32, 16, 5, seed=1, limit=40)
     constant = np.ones((32, 200))
     head = Head("wide", 32, 200, lambda b: np.abs(b[:, :1] + 1.0) @ constant[:1], lambda b: np.ones((len(b), 200)))
-    found = refute.refute(head, rank=1, family=code)
+    found = refuter.refute(head, rank=1, family=code)
     assert found.guaranteed
     assert found.family.code is code
     assert rechecked(found, head)
-    assert not refute.refute(head, family=code).guaranteed
+    assert not refuter.refute(head, family=code).guaranteed
 
 
 def test_false_rank_is_a_bug_that_is_reported():
     """A correct kernel with a rank that is claimed too small: the miss is no silent failure."""
-    with pytest.raises(refute.MissedGuaranteeError, match="rank 1 must break"):
-        refute.refute(softmin(12, Fraction(1, 6)), rank=1)
+    with pytest.raises(refuter.MissedGuaranteeError, match="rank 1 must break"):
+        refuter.refute(softmin(12, Fraction(1, 6)), rank=1)
 
 
 # -------------------------------------------------------------------------------------- beyond the bound
@@ -129,7 +129,7 @@ def test_false_rank_is_a_bug_that_is_reported():
 def test_random_features_beyond_the_bound(m, rank):
     """Random features are refuted although nothing is promised."""
     head = random_features("elu1", m, rank)
-    found = refute.refute(head)
+    found = refuter.refute(head)
     assert isinstance(found, Refutation)
     assert not found.guaranteed
     assert rechecked(found, head)
@@ -138,7 +138,7 @@ def test_random_features_beyond_the_bound(m, rank):
 def test_correct_kernels_are_not_refuted():
     """Nothing is found, and the ratio reached says how near it came; the budget is kept."""
     for head, budget in ((softmin(8, Fraction(1, 6)), 20_000), (softmin(40, Fraction(1, 6)), 50_000)):
-        found = refute.refute(head, budget=budget)
+        found = refuter.refute(head, budget=budget)
         assert isinstance(found, NoneFound)
         assert 0 < found.best_ratio < 1
         assert 0.9 * budget < found.evaluations <= budget + 100
@@ -155,7 +155,7 @@ def test_a_violation_that_only_one_weight_has(h):
         return Fraction(1) if x.bit_count() == h else Fraction(1, 6) ** overlap(x, z)
 
     head = ClosedForm("odd", 10, 1 << 10, None, None, value=value)
-    found = refute.refute(head, budget=100_000)
+    found = refuter.refute(head, budget=100_000)
     assert isinstance(found, Refutation)
     assert found.triple.x.bit_count() == h
     assert rechecked(found, head)
@@ -168,7 +168,7 @@ def test_self_term():
         return Fraction(1, 6) ** overlap(x, z) * (10**9 if x == z else 1)
 
     head = ClosedForm("own", 12, 1 << 12, None, None, value=value)
-    found = refute.refute(head, budget=100_000)
+    found = refuter.refute(head, budget=100_000)
     assert isinstance(found, Refutation)
     t = found.triple
     assert t.xy > (t.gap - 1) * t.xz or t.z == t.x
@@ -183,7 +183,7 @@ def test_negative_values_are_outside():
     source = np.random.default_rng(0)
     left, right = source.normal(size=(24, 16)), source.normal(size=(24, 16))
     head = Head("signed", 24, 16, lambda b: b @ left, lambda b: b @ right)
-    found = refute.refute(head)
+    found = refuter.refute(head)
     assert isinstance(found, Outside)
     assert found.value == head.exact(found.x, [found.z])[0] < 0
 
@@ -194,7 +194,7 @@ def test_vanishing_values_refute():
     left, right = source.normal(size=(24, 3)), source.normal(size=(24, 3)) - 2
     for additive in (Fraction(0), Fraction(1, 10)):
         head = Head("relu0", 24, 3, lambda b: np.maximum(b @ left, 0), lambda b: np.maximum(b @ right, 0), additive)
-        found = refute.refute(head)
+        found = refuter.refute(head)
         assert found.condition == "i"
         assert rechecked(found, head)
 
@@ -202,7 +202,7 @@ def test_vanishing_values_refute():
 def test_zero_head():
     """All features zero: the denominator vanishes."""
     head = Head("zero", 8, 2, lambda b: np.zeros((len(b), 2)), lambda b: np.zeros((len(b), 2)))
-    found = refute.refute(head)
+    found = refuter.refute(head)
     assert found.condition == "i"
     assert rechecked(found, head)
 
@@ -210,7 +210,7 @@ def test_zero_head():
 def test_constant_in_the_denominator():
     """The constant is part of the claim: another one, another certificate."""
     plain, added = (random_features("exp", 24, 8, additive=c) for c in (Fraction(0), Fraction(1, 1000)))
-    one, two = refute.refute(plain), refute.refute(added)
+    one, two = refuter.refute(plain), refuter.refute(added)
     assert rechecked(one, plain)
     assert rechecked(two, added)
     assert one.certificate.parameters["additive"] == 0
@@ -221,7 +221,7 @@ def test_what_is_found_fails_for_every_readout():
     """The three tokens of a refutation have no readout at all: linear programming over all their sequences."""
     for seed in range(6):
         head = random_features("elu1", 16, 6, seed)
-        t = refute.refute(head).triple
+        t = refuter.refute(head).triple
         row = {u: (overlap(t.x, u), value) for u, value in ((t.y, t.xy), (t.z, t.xz)) if u != t.x}
         assert linear_programme(3, HALF, t.x.bit_count(), t.xx, row) is None
 
@@ -253,20 +253,20 @@ def test_triple_by_the_definition():
 def test_deterministic():
     """The same seed, the same certificate; another seed, another triple."""
     head = random_features("exp", 64, 8)
-    one, two, three = (refute.refute(head, seed=seed) for seed in (5, 5, 6))
+    one, two, three = (refuter.refute(head, seed=seed) for seed in (5, 5, 6))
     assert one.certificate.data == two.certificate.data
     assert one.triple != three.triple
 
 
 def test_values_in_place_of_features():
     """Closed forms, and features that do not fit, are certified by the kernel's values."""
-    small = refute.refute(random_features("exp", 24, 8))
+    small = refuter.refute(random_features("exp", 24, 8))
     assert "features" in small.certificate.parameters
     wild = Head("wild", 24, 2, lambda b: np.exp2(-400.0 * b[:, :2]) + 1, lambda b: np.exp2(-1000.0 * b[:, :2]) + 2)
-    found = refute.refute(wild)
+    found = refuter.refute(wild)
     assert rechecked(found, wild)
     constant = ClosedForm("one", 24, 1, None, None)
-    found = refute.refute(constant)
+    found = refuter.refute(constant)
     assert "kernel" in found.certificate.parameters
     assert rechecked(found, constant)
 
@@ -274,16 +274,16 @@ def test_values_in_place_of_features():
 def test_blocks_do_not_matter(monkeypatch):
     """A memory limit of a few rows gives the same result."""
     head = random_features("exp", 64, 8)
-    expected = refute.refute(head)
+    expected = refuter.refute(head)
     monkeypatch.setattr(refute, "BLOCK", 64)
-    found = refute.refute(head)
+    found = refuter.refute(head)
     assert (found.triple, found.evaluations) == (expected.triple, expected.evaluations)
 
 
 def test_large_tokens():
     """m = 1,000: tokens beyond every machine word."""
     head = random_features("relu", 1000, 32)
-    found = refute.refute(head)
+    found = refuter.refute(head)
     assert found.guaranteed
     assert rechecked(found, head)
 
@@ -292,7 +292,7 @@ def test_large_tokens():
 def test_tiny_m(m):
     """Too small for a family: the search alone, and no error."""
     assert comb(m, m // 2) > 0
-    found = refute.refute(ClosedForm("one", m, 1, None, None), budget=2_000)
+    found = refuter.refute(ClosedForm("one", m, 1, None, None), budget=2_000)
     assert isinstance(found, NoneFound if m == 1 else Refutation)
 
 
@@ -301,16 +301,16 @@ def test_usage():
     head = random_features("exp", 8, 2)
     for changes, reason in (({"n": 2}, "n: expected"), ({"budget": 0}, "budget"), ({"rank": 0}, "rank")):
         with pytest.raises(UsageError, match=reason):
-            refute.refute(head, **changes)
+            refuter.refute(head, **changes)
     with pytest.raises(UsageError, match="family has words of 9 bits"):
-        refute.refute(head, family=codes.Code(9, 1, (1, 2)))
+        refuter.refute(head, family=codes.Code(9, 1, (1, 2)))
 
 
 def test_features_that_are_not_finite():
     """NaN is reported with its token, by the head."""
     head = Head("nan", 8, 1, lambda b: np.full((len(b), 1), np.nan), lambda b: np.ones((len(b), 1)))
     with pytest.raises(UsageError, match="feature 0 of queries at token"):
-        refute.refute(head)
+        refuter.refute(head)
 
 
 def test_worst_triple_is_the_worst():
