@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 
-from proofcheck.bounds import best, heads, layers, small
+from proofcheck.bounds import best, hamming, heads, layers, small
 from proofcheck.certificate import Checked
 from proofcheck.kernel.check import Certificate, Report, check
 from proofcheck.theorems.bundle import foundation
@@ -16,6 +16,7 @@ from .timing import seconds
 N, EPS = 3, Fraction(1, 2)
 LAYERS = (64, 256, 1024, 2048, 4096)
 HEADS = (16, 32, 64)
+DISTANCES = (32, 64, 128, 192)
 
 
 def known() -> dict[str, Report]:
@@ -60,6 +61,17 @@ def run() -> None:
         times.append(seconds(make, 3))
     ratios("certificate, checked once (integers)", usable, times)
     ratios("the kernel alone", usable, [checking(certificate) for certificate in certificates])
+
+    print("heads by Hamming distance")
+    degrees = {m: hamming.least_degree(m, N, EPS) for m in DISTANCES}
+    usable = [m for m in DISTANCES if degrees[m] is not None]
+    times, made_by_distance = [], {}
+    for m in usable:
+        degree, base = degrees[m] or (0, Fraction(1))
+        times.append(seconds(partial(hamming.certificate, m, degree, base, N, EPS, "bench"), 3))
+        made_by_distance[m] = hamming.certificate(m, degree, base, N, EPS, "bench")
+    ratios("certificate of the least degree, checked once", usable, times)
+    timed("the kernel alone", made_by_distance)
 
     print("class heads, the kernel alone")
     timed("level-symmetric, degree m/4", {m: heads.symmetric(m, m // 4, N, EPS, "bench") for m in HEADS})

@@ -275,7 +275,7 @@ def test_blocks_do_not_matter(monkeypatch):
     """A memory limit of a few rows gives the same result."""
     head = random_features("exp", 64, 8)
     expected = refuter.refute(head)
-    monkeypatch.setattr(refute, "BLOCK", 64)
+    monkeypatch.setattr(refuter, "BLOCK", 64)
     found = refuter.refute(head)
     assert (found.triple, found.evaluations) == (expected.triple, expected.evaluations)
 

@@ -7,11 +7,11 @@ n and eps, Theorem 5 with its uniform chain on the greedy code in the middle lay
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import comb, log2
-from pathlib import Path
+from math import log2
 
 from proofcheck import codes
 from proofcheck.certificate import Checked, certify
@@ -21,16 +21,17 @@ from proofcheck.kernel.exact import Malformed, Rejected
 from proofcheck.theorems import theorem5
 from proofcheck.theorems.bundle import Bundle, foundation
 
-from . import exponents, heads, layers, small
+from . import exponents, hamming, heads, layers, small
 
 HALF = Fraction(1, 2)
 LARGEST_M = 3_000  # beyond it numbers leave the format's budget of digits, and logarithms are given instead
-BASES = tuple(
-    Fraction(p, q)
-    for p, q in ((4, 5), (3, 4), (5, 6), (7, 10), (21, 25), (17, 20), (13, 16), (2, 3), (3, 5), (1, 2), (9, 10))
-)
-POLYNOMIAL_M = 36  # polynomials in overlap and weight are tried up to here
-SYMMETRIC_M = 72  # and polynomials in the overlap alone up to here
+BASES = tuple(Fraction(k, 50) for k in (20, 25, 30, 33, 35, 37, 38, 39, 40, 41, 42, 43))
+NEARLY = -0.05  # room of the hardest class from which it is worth to look for a better scale
+QUICK_CLASSES, MOST_CLASSES = 21, 41  # of queries, where a better scale is looked for
+POLYNOMIAL_M = 40  # polynomials in overlaps and weights are tried up to here
+PRODUCTS_M = 18  # products of two heads of degree 1 up to here
+THOROUGH_M = 32  # more kinds of them, and better scales, up to here
+HAMMING_M = 200  # polynomials in the Hamming distance up to here; beyond, sampled features are fewer
 ETAS = tuple(Fraction(1, k) for k in (6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024))
 
 
@@ -113,14 +114,13 @@ def _trivial(m: int, n: int, eps: Fraction, command: str) -> Checked:
 # --------------------------------------------------------------------------------------------------- above
 
 
-def upper_bound(m: int, n: int, eps: Fraction, command: str, files: tuple[Path, ...] = ()) -> Bound:
-    """The best upper bound found; 2^m always works. `files` are certificates of explicit heads to be considered."""
-    found = [_one_hot(m, n, eps, command)]
-    for attempt in (_polynomials, _symmetric, _sampled):
-        bound = attempt(m, n, eps, command, min(b.value for b in found))
-        if bound is not None:
-            found.append(bound)
-    return min(found, key=lambda b: (b.value, len(b.assumes)))
+def upper_bound(m: int, n: int, eps: Fraction, command: str, thorough: bool = False) -> Bound:
+    """The best upper bound found; 2^m always works. `thorough` tries more kinds of class heads, for minutes."""
+    best = _one_hot(m, n, eps, command)
+    for attempt in (_hamming, _sampled, functools.partial(_polynomials, thorough=thorough)):
+        better = attempt(m, n, eps, command, best.value)
+        best = better or best
+    return best
 
 
 def _one_hot(m: int, n: int, eps: Fraction, command: str) -> Bound:
@@ -131,40 +131,63 @@ def _one_hot(m: int, n: int, eps: Fraction, command: str) -> Bound:
     return Bound(1 << m, "one feature per query (Theorem 2)", certificate)
 
 
-def _shapes(m: int) -> Iterator[tuple[int, str, Callable[[Fraction], heads.Shape]]]:
-    """(rank, name, shape for a scale base) of low-degree heads and block products."""
+def _hamming(m: int, n: int, eps: Fraction, command: str, below: int) -> Bound | None:
+    found = hamming.least_degree(m, n, eps) if m <= HAMMING_M else None
+    if found is None:
+        return None
+    degree, base = found
+    rank = hamming.rank(m, degree)
+    certificate = hamming.certificate(m, degree, base, n, eps, command) if rank < below else None
+    how = f"degree {degree} in the Hamming distance, scale ({base})^|z|"
+    return None if certificate is None else Bound(rank, how, certificate)
+
+
+def _shapes(m: int, thorough: bool) -> Iterator[tuple[str, heads.Shape]]:
+    """Low-degree heads with a free scale s(|z|): total degree; products over two blocks; and if `thorough`, other
+    degrees over two blocks, and degree 2 across three blocks."""
+    one = Fraction(1)
     for degree in range(5):
-        rank = sum(comb(m, k) for k in range(degree + 1))
-        yield rank, f"degree {degree}", lambda base, degree=degree: heads.total_degree(m, degree, base)  # type: ignore[misc]
+        yield f"degree {degree}", heads.total_degree(m, degree, one)
+    cappings = [((1, 1), 2)] if m <= PRODUCTS_M else []
+    if thorough and m <= THOROUGH_M:
+        cappings += [((2, 1), 2), ((1, 2), 2), ((2, 1), 3), ((2, 2), 3)]
     for b in range(1, m // 2 + 1):
-        name = f"blocks {m - b}+{b}"
-        yield (m - b + 1) * (b + 1), name, lambda base, b=b: heads.block_product(m - b, b, base)  # type: ignore[misc]
+        for caps, total in cappings:
+            name = f"degrees <= {caps[0]}+{caps[1]}, in all <= {total}, in blocks of {m - b}+{b} bits"
+            yield name, heads.product_degrees((m - b, b), caps, total, one)
+    if thorough and 12 <= m <= 18:
+        a, b = m // 3, (m + 1) // 3
+        yield (
+            f"degree 2 across blocks of {a}+{b}+{m - a - b} bits",
+            heads.product_degrees((a, b, m - a - b), (1, 1, 1), 2, one),
+        )
 
 
-def _polynomials(m: int, n: int, eps: Fraction, command: str, below: int) -> Bound | None:
+def _polynomials(m: int, n: int, eps: Fraction, command: str, below: int, thorough: bool) -> Bound | None:
+    """The first shape, by rank, with a scale for which the kernel accepts it. The class with most queries rules most
+    shapes out; where it nearly has room, the scale is improved."""
     if m > POLYNOMIAL_M:
         return None
-    for rank, name, shape in sorted(_shapes(m), key=lambda item: item[0]):
+    for name, shape in sorted(_shapes(m, thorough), key=lambda item: item[1].rank()):
+        rank = shape.rank()
         if rank >= below:
             return None
-        for base in BASES:
-            if heads.plausible(shape(base), n, eps):
-                certificate = heads.certificate(shape(base), n, eps, command)
-                if certificate is not None:
-                    return Bound(rank, f"{name}, scale ({base})^|z|", certificate)
-    return None
-
-
-def _symmetric(m: int, n: int, eps: Fraction, command: str, below: int) -> Bound | None:
-    if m > SYMMETRIC_M:
-        return None
-    for degree in range(m + 1):
-        if sum(comb(m, k) for k in range(degree + 1)) >= below:
-            return None
-        if heads.symmetric_class(m, min(degree, m), n, eps) is not None:
-            certificate = heads.symmetric(m, degree, n, eps, command)
+        hardest = heads.class_programme(shape, shape.classes()[0], n, eps).programme
+        scaled = [replace(shape, scale=heads.geometric(m, base)) for base in BASES]
+        usable = [other for other in scaled if hardest.proposal(other.floats()) is not None]
+        for other in usable:
+            certificate = heads.certificate(other, n, eps, command, below=below)
             if certificate is not None:
-                return Bound(int(certificate.parameters["rank"]), f"level-symmetric, degree {degree}", certificate)
+                base = other.scale[1] if m else 1
+                return Bound(int(certificate.parameters["rank"]), f"{name}, scale ({base})^|z|", certificate)
+        if len(shape.classes()) <= (MOST_CLASSES if thorough else QUICK_CLASSES):
+            rooms = [hardest.roomiest(other.floats(), NEARLY, 0.1)[0] for other in scaled]
+            nearly = max(range(len(scaled)), key=lambda i: rooms[i])
+            if rooms[nearly] >= NEARLY:
+                better = heads.improved(scaled[nearly], n, eps)
+                certificate = heads.certificate(better, n, eps, command, below=below) if better else None
+                if certificate is not None:
+                    return Bound(int(certificate.parameters["rank"]), f"{name}, optimised scale s(|z|)", certificate)
     return None
 
 
@@ -238,14 +261,14 @@ class Window:
         }
 
 
-def window(m: int, n: int, eps: Fraction) -> Window:
+def window(m: int, n: int, eps: Fraction, thorough: bool = False) -> Window:
     """The best bounds for m bits, 3 <= n. Raises `ClaimFails` if they cross: then something is unsound."""
     if m > LARGEST_M:
         raise UsageError(f"-m: values beyond m = {LARGEST_M} leave the certificate format's digits, got {m}")
     command = f"proofcheck bound -m {m} -n {n} --eps {eps}"
     below = lower_bounds(m, n, eps, command)
     unconditional = next(b for b in below if not b.assumes)
-    upper = upper_bound(m, n, eps, command)
+    upper = upper_bound(m, n, eps, command, thorough)
     if below[0].value > upper.value:
         raise ClaimFails(
             f"m={m}, n={n}, eps={eps}: the lower bound {below[0].value} ({below[0].method}) exceeds the upper bound "

@@ -2,36 +2,36 @@
 
 A head is given by blocks of bits, a list of degrees, a scale s(|z|) > 0 and, for each class of queries (|x| in each
 block), a polynomial in the overlaps l_i and the weights w_i of z by block: alpha(x,z) = s(|z|) p_x(l, w). By B0 only
-the least and the largest value at each overlap matter, so the coefficients of one class solve a linear programme:
-
-    lo_l <= alpha(x,y) for every class of tokens at overlap l,    hi_l >= alpha(x,z) likewise,
-    2eps L lo_l >= (1 + slack) K L (d - 2eps) hi_(l+d) + (K d - 2eps L) alpha(x,x) + slack,    alpha(x,x) = 1.
-
+the least and the largest value at each overlap matter, so each class is a linear programme (programmes.py).
 HiGHS proposes, coefficients are rounded to rationals, and the kernel's rule `class-head` decides. The rank is
 sum over degrees of prod C(b_i, k_i), plus one feature for each query without a polynomial (one-hot, softmin row).
+
+    total_degree, product_degrees    which monomials are allowed
+    certificate                      the certificate of a shape, or None
+    improved                         a shape with a scale that leaves more room
+    symmetric                        level-symmetric heads: polynomials in the overlap alone
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import comb, prod
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import coo_matrix
 
 from proofcheck.certificate import Checked, certify
 from proofcheck.kernel.exact import Malformed, Rejected
 from proofcheck.theorems.bundle import foundation
 
-Exponents = tuple[tuple[int, ...], tuple[int, ...]]  # of the l_i and of the w_i
-SLACKS = (1e-3, 1e-5, 1e-6, 2e-8)
+from .programmes import Array, Programme, improved_scale
+
 PLACES = 52  # binary places to which coefficients are rounded
+SCALE_PLACES = 60  # and scales
 SYMMETRIC_SLACK = 1e-6
-TOP = 1e-8  # least value at the overlap of the query with itself, so that rounding leaves it positive
 TOLERANCE = 1e-10  # of HiGHS, far below the smallest slack
 
 
@@ -42,99 +42,135 @@ class Shape:
     blocks: tuple[int, ...]
     degrees: tuple[tuple[int, ...], ...]
     scale: tuple[Fraction, ...]
-    use_weights: bool = True  # may polynomials depend on the w_i?
 
     @property
     def m(self) -> int:
         return sum(self.blocks)
 
-    def polynomial_rank(self) -> int:
+    def rank(self) -> int:
         return sum(prod(map(comb, self.blocks, d)) for d in self.degrees)
 
-    def monomials(self) -> list[Exponents]:
-        found = []
-        for d in self.degrees:
-            for left in product(*(range(k + 1) for k in d)):
-                right = tuple(k - a for k, a in zip(d, left, strict=True))
-                if self.use_weights or not any(right):
-                    found.append((left, right))
-        return found
+    def classes(self) -> list[tuple[int, ...]]:
+        """Classes of queries, those with most queries first: they leave least room."""
+        every = product(*(range(b + 1) for b in self.blocks))
+        return sorted(every, key=lambda sizes: (-self.queries(sizes), sizes))
+
+    def queries(self, sizes: Sequence[int]) -> int:
+        return prod(map(comb, self.blocks, sizes))
+
+    def floats(self) -> Array:
+        return np.array([float(s) for s in self.scale])
 
 
-def total_degree(m: int, degree: int, base: Fraction, use_weights: bool = True) -> Shape:
+def geometric(m: int, base: Fraction) -> tuple[Fraction, ...]:
+    return tuple(base**w for w in range(m + 1))
+
+
+def total_degree(m: int, degree: int, base: Fraction) -> Shape:
     """One block, polynomials of total degree <= `degree`, scale base^w."""
-    return Shape((m,), tuple((k,) for k in range(degree + 1)), tuple(base**w for w in range(m + 1)), use_weights)
+    return Shape((m,), tuple((k,) for k in range(degree + 1)), geometric(m, base))
 
 
-def block_product(a: int, b: int, base: Fraction) -> Shape:
-    """(1, z_A) tensor (1, z_B): degree at most 1 in each of two blocks, rank (a+1)(b+1)."""
-    degrees = ((0, 0), (0, 1), (1, 0), (1, 1))
-    return Shape((a, b), degrees, tuple(base**w for w in range(a + b + 1)))
+def product_degrees(blocks: Sequence[int], caps: Sequence[int], total: int, base: Fraction) -> Shape:
+    """Degree at most caps[i] in block i and at most `total` in all."""
+    degrees = product(*(range(cap + 1) for cap in caps))
+    return Shape(tuple(blocks), tuple(d for d in degrees if sum(d) <= total), geometric(sum(blocks), base))
 
 
-def solve_class(shape: Shape, sizes: Sequence[int], n: int, eps: Fraction, slack: float) -> list[Fraction] | None:
-    """Coefficients for one class of queries, by linear programming in floats; None where HiGHS finds none."""
-    monomials = shape.monomials()
-    rows: dict[int, set[tuple[float, ...]]] = {}
-    scale = [float(s) for s in shape.scale]
-    weight = sum(sizes)
+@dataclass(frozen=True)
+class ClassProgramme:
+    """The linear programme of one class, and how its coefficients translate into powers of l_i and w_i.
+
+    The basis are products of Chebyshev polynomials in l_i and in w_i - l_i, each scaled to [-1, 1] on the class: so
+    floats stay accurate."""
+
+    shape: Shape
+    sizes: tuple[int, ...]
+    orders: list[tuple[tuple[int, ...], tuple[int, ...]]]  # of the polynomials in l_i and in w_i - l_i
+    programme: Programme
+
+    def polynomial(self, coefficients: Array) -> list[dict[str, object]]:
+        """The witness: powers of the l_i and w_i with rational coefficients."""
+        total: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+        tops = [max(d[i] for d in self.shape.degrees) for i in range(len(self.sizes))]
+        inside = [chebyshev(top, h) for top, h in zip(tops, self.sizes, strict=True)]
+        widths = [b - h for b, h in zip(self.shape.blocks, self.sizes, strict=True)]
+        outside = [chebyshev(top, width) for top, width in zip(tops, widths, strict=True)]
+        for (left, right), value in zip(self.orders, coefficients, strict=True):
+            q = Fraction(round(value * (1 << PLACES)), 1 << PLACES)
+            if not q:
+                continue
+            chosen = zip(inside, left, outside, right, strict=True)
+            factors = [in_powers(inner[a], outer[b]) for inner, a, outer, b in chosen]
+            for parts in product(*(f.items() for f in factors)):
+                key = (tuple(powers[0] for powers, _ in parts), tuple(powers[1] for powers, _ in parts))
+                total[key] = total.get(key, Fraction(0)) + q * prod(part for _, part in parts)
+        return [
+            {"l": list(left), "w": list(right), "coefficient": q} for (left, right), q in sorted(total.items()) if q
+        ]
+
+
+def class_programme(shape: Shape, sizes: tuple[int, ...], n: int, eps: Fraction) -> ClassProgramme:
     width = [b - h for b, h in zip(shape.blocks, sizes, strict=True)]
-    own = _values(monomials, sizes, sizes, scale)
-    for ls in product(*(range(h + 1) for h in sizes)):
-        for rest in product(*(range(r + 1) for r in width)):
-            ws = [a + r for a, r in zip(ls, rest, strict=True)]
-            rows.setdefault(sum(ls), set()).add(tuple(_values(monomials, ls, ws, scale)))
-    k = len(monomials)
-    # Unknowns: coefficients, lo_0..lo_weight, hi_0..hi_weight.
-    size = k + 2 * (weight + 1)
-    data: list[float] = []
-    place: list[tuple[int, int]] = []
-    bounds: list[float] = []
+    grid = np.indices([h + 1 for h in sizes] + [r + 1 for r in width]).reshape(2 * len(sizes), -1)
+    inside, outside = grid[: len(sizes)], grid[len(sizes) :]
+    top = [max((d[i] for d in shape.degrees), default=0) for i in range(len(sizes))]
 
-    def add(entries: list[tuple[int, float]], right: float) -> None:
-        row = len(bounds)
-        for column, value in entries:
-            if value:
-                place.append((row, column))
-                data.append(value)
-        bounds.append(right)
+    def basis(points: Array, extent: Sequence[int]) -> list[Array]:
+        scaled = [2.0 * points[i] / max(e, 1) - 1 for i, e in enumerate(extent)]
+        return [np.polynomial.chebyshev.chebvander(t, top[i]) for i, t in enumerate(scaled)]
 
-    for level, values in rows.items():
-        for value in values:
-            coefficients = list(enumerate(value))
-            add([(j, -v) for j, v in coefficients] + [(k + level, 1.0)], 0.0)
-            add([(j, v) for j, v in coefficients] + [(k + weight + 1 + level, -1.0)], 0.0)
-    length, others, e = n - 1, n - 2, float(eps)
-    for low in range(weight + 1):
-        if low < weight:
-            add([(k + low, -1.0)], -slack)
-        else:
-            add([(k + low, -1.0)], -TOP)
-        for high in range(low + 1, weight + 1):
-            d = high - low
-            add(
-                [(k + low, -2 * e * length), (k + weight + 1 + high, others * length * (d - 2 * e) * (1 + slack))],
-                -(others * d - 2 * e * length) - slack,
-            )
-    matrix = coo_matrix((data, tuple(zip(*place, strict=True))), shape=(len(bounds), size))
-    equal = coo_matrix((own, ([0] * k, list(range(k)))), shape=(1, size))
-    cost = np.zeros(size)
-    cost[k : k + weight + 1] = 1e-6
-    limits = [(None, None)] * k + [(0, None)] * (2 * (weight + 1))
-    result = linprog(
-        cost,
-        A_ub=matrix,
-        b_ub=bounds,
-        A_eq=equal,
-        b_eq=[1.0],
-        bounds=limits,
-        method="highs",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+    orders = [
+        (left, tuple(k - a for k, a in zip(d, left, strict=True)))
+        for d in shape.degrees
+        for left in product(*(range(k + 1) for k in d))
+    ]
+
+    def values(inner: list[Array], outer: list[Array]) -> Array:
+        columns = [
+            prod((f[:, a] * g[:, b] for f, g, a, b in zip(inner, outer, left, right, strict=True)), start=1.0)
+            for left, right in orders
+        ]
+        return np.stack(columns, axis=1)
+
+    own = values(basis(np.array(sizes)[:, None], sizes), basis(np.zeros((len(sizes), 1)), width))[0]
+    programme = Programme(
+        n,
+        eps,
+        sum(sizes),
+        inside.sum(axis=0),
+        grid.sum(axis=0),
+        values(basis(inside, sizes), basis(outside, width)),
+        own,
     )
-    if result.status != 0:
-        return None
-    rounded = [Fraction(round(v * (1 << PLACES)), 1 << PLACES) for v in result.x[:k]]
-    return [q / shape.m ** (sum(left) + sum(right)) for q, (left, right) in zip(rounded, monomials, strict=True)]
+    return ClassProgramme(shape, sizes, orders, programme)
+
+
+def chebyshev(top: int, extent: int) -> list[list[Fraction]]:
+    """T_0, .., T_top at 2 t/max(extent, 1) - 1, by powers of t; the constant -1 where the extent is 0, as in floats."""
+    slope = Fraction(2, max(extent, 1)) if extent else Fraction(0)
+    found = [[Fraction(1)], [Fraction(-1), slope]]
+    while len(found) <= top:
+        last, before = found[-1], found[-2]
+        following = [Fraction(0)] * (len(last) + 1)
+        for i, q in enumerate(last):
+            following[i] -= 2 * q
+            following[i + 1] += 2 * slope * q
+        for i, q in enumerate(before):
+            following[i] -= q
+        found.append(following)
+    return found
+
+
+def in_powers(inner: Sequence[Fraction], outer: Sequence[Fraction]) -> dict[tuple[int, int], Fraction]:
+    """inner(l) outer(w - l) in powers (of l, of w)."""
+    total: dict[tuple[int, int], Fraction] = {}
+    for i, p in enumerate(inner):
+        for j, q in enumerate(outer):
+            for k in range(j + 1):
+                key = (i + j - k, k)
+                total[key] = total.get(key, Fraction(0)) + p * q * comb(j, k) * (-1) ** (j - k)
+    return total
 
 
 def symmetric_class(h: int, degree: int, n: int, eps: Fraction) -> list[Fraction] | None:
@@ -208,10 +244,42 @@ def symmetric(m: int, degree: int, n: int, eps: Fraction, command: str, heaviest
     return certified(m, n, eps, rank, witness, command)
 
 
-def plausible(shape: Shape, n: int, eps: Fraction) -> bool:
-    """Do the classes of queries that usually fail first have polynomials? A quick test before all are tried."""
-    picks = {tuple(round(b * part) for b in shape.blocks) for part in (1 / 3, 1 / 2, 2 / 3, 0.8, 1)}
-    return all(solve_class(shape, sizes, n, eps, SLACKS[-1]) is not None for sizes in sorted(picks))
+def certificate(
+    shape: Shape, n: int, eps: Fraction, command: str, one_hot_above: int | None = None, below: int | None = None
+) -> Checked | None:
+    """`head-exists` by `class-head`. Queries of weight > `one_hot_above` are one-hot, and so are classes without a
+    polynomial as long as the rank stays below `below` (by default: none); None where this cannot be."""
+    polynomials: dict[str, object] = {}
+    rank, scale = shape.rank(), shape.floats()
+    for sizes in shape.classes():
+        found = None
+        if one_hot_above is None or sum(sizes) <= one_hot_above:
+            instance = class_programme(shape, sizes, n, eps)
+            found = instance.programme.proposal(scale)
+            if found is None and below is None:
+                return None
+        if found is None:
+            rank += shape.queries(sizes)
+        else:
+            polynomials[",".join(map(str, sizes))] = instance.polynomial(found)
+        if below is not None and rank >= below:
+            return None
+    witness: dict[str, object] = {
+        "blocks": list(shape.blocks),
+        "degrees": [list(d) for d in shape.degrees],
+        "scale": list(shape.scale),
+        "polynomials": polynomials,
+    }
+    return certified(shape.m, n, eps, rank, witness, command)
+
+
+def improved(shape: Shape, n: int, eps: Fraction) -> Shape | None:
+    """The shape with another scale, for which all classes of queries have polynomials with room."""
+    programmes = [class_programme(shape, sizes, n, eps).programme for sizes in shape.classes()]
+    scale = improved_scale(programmes, shape.floats())
+    if scale is None:
+        return None
+    return replace(shape, scale=tuple(Fraction(max(1, round(s * 2**SCALE_PLACES)), 2**SCALE_PLACES) for s in scale))
 
 
 def certified(m: int, n: int, eps: Fraction, rank: int, witness: dict[str, object], command: str) -> Checked | None:
@@ -221,40 +289,3 @@ def certified(m: int, n: int, eps: Fraction, rank: int, witness: dict[str, objec
         return certify("head-exists", parameters, "class-head", witness, command=command, uses=rested)
     except (Rejected, Malformed):
         return None
-
-
-def _values(monomials: list[Exponents], ls: Sequence[int], ws: Sequence[int], scale: list[float]) -> list[float]:
-    """The monomials in l_i/m and w_i/m, times the scale: of moderate size, which floats need."""
-    s, m = scale[sum(ws)], len(scale) - 1
-    return [
-        s * prod(map(pow, ls, left)) * prod(map(pow, ws, right)) / m ** (sum(left) + sum(right))
-        for left, right in monomials
-    ]
-
-
-def certificate(shape: Shape, n: int, eps: Fraction, command: str, one_hot_above: int | None = None) -> Checked | None:
-    """`head-exists` by `class-head`, or None where some class of queries up to the cut-off has no polynomial."""
-    polynomials = {}
-    rank = shape.polynomial_rank()
-    for sizes in product(*(range(b + 1) for b in shape.blocks)):
-        if one_hot_above is not None and sum(sizes) > one_hot_above:
-            rank += prod(map(comb, shape.blocks, sizes))
-            continue
-        for slack in SLACKS:
-            found = solve_class(shape, sizes, n, eps, slack)
-            if found is not None:
-                break
-        else:
-            return None
-        polynomials[",".join(map(str, sizes))] = [
-            {"l": list(left), "w": list(right), "coefficient": q}
-            for (left, right), q in zip(shape.monomials(), found, strict=True)
-            if q
-        ]
-    witness = {
-        "blocks": list(shape.blocks),
-        "degrees": [list(d) for d in shape.degrees],
-        "scale": list(shape.scale),
-        "polynomials": polynomials,
-    }
-    return certified(shape.m, n, eps, rank, witness, command)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import time
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +13,6 @@ from proofcheck.errors import CONDITIONAL, PROVED, MalformedInput, UsageError
 
 from . import options
 from .theorems import CERTIFICATES, AsJson, Eps, Length, Out
-
-if TYPE_CHECKING:
-    from proofcheck.bounds.best import Window
 
 LARGEST_TABLE_M = 3_000
 LARGEST_M = 10**6
@@ -29,6 +24,9 @@ def command(
     eps: Eps = "1/2",
     table: Annotated[str | None, typer.Option("--table", metavar="A:B", help="A table over m.")] = None,
     exponents: Annotated[bool, typer.Option("--exponents", help="The exponents for all m at once.")] = False,
+    grid: Annotated[
+        bool, typer.Option("--grid", help="With --exponents: all of n = 3, 4, 8, 64, 1024 and eps = 1/2, 1/4, 1/10.")
+    ] = False,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Re-check and print the ledger of r*(m,3), eps = 1/2.")
     ] = False,
@@ -38,12 +36,22 @@ def command(
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="With --table: .png or .svg.")] = None,
     out: Out = CERTIFICATES,
     as_json: AsJson = False,
+    supplied: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="PATH", help="Certificates of bounds, of heads above all, that compete."),
+    ] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="With --update: more kinds of heads, minutes each.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=256, help="Processes, for --table and --update.")] = 1,
 ) -> int:
     """Certified lower and upper bounds on the feature rank r*(m,n), beside the paper's.
 
-    A table can be interrupted: rows already computed are kept in DIR/tables and read again.
+    A table can be interrupted: rows already computed are kept in DIR/tables and read again. Where n = 3 and eps = 1/2,
+    the entries of the ledger below DIR compete as well.
     """
+    from . import bound_tables
+
     if (
         sum(
             wanted is not None and wanted is not False
@@ -58,16 +66,23 @@ def command(
         raise UsageError(f"--plot: expected --table and a file named .png or .svg, got {plot}")
     if (ledger or update is not None) and (n, error) != (3, Fraction(1, 2)):
         raise UsageError(f"-n, --eps: the ledger is about n = 3, eps = 1/2, got n = {n}, eps = {error}")
+    if thorough and update is None:
+        raise UsageError("--thorough: expected with --update")
+    if grid:
+        if not exponents:
+            raise UsageError("--grid: expected with --exponents")
+        return bound_tables.exponent_grid(out, as_json)
     if ledger:
-        return _ledger(out, as_json)
+        return bound_tables.show(out, as_json)
     if update is not None:
-        return _update(options.integers(update, "--update", 1, LARGEST_TABLE_M), out, jobs)
+        ms = options.integers(update, "--update", 1, LARGEST_TABLE_M)
+        return bound_tables.update(ms, out, jobs, supplied or [], thorough)
     if exponents:
         return _exponents(n, error, out, as_json)
     if table is not None:
         ms = options.integers(table, "--table", 1, LARGEST_TABLE_M)
         options.within(n, "-n", 3, 10**6, "a table needs n >= 3 (r*(m,1) = r*(m,2) = 1 by Theorem 6)")
-        return _table(ms, n, error, out, plot, as_json, jobs)
+        return bound_tables.table(ms, n, error, out, plot, as_json, jobs, supplied or [])
     bits = options.within(m or 0, "-m", 1, LARGEST_M, f"tokens have 1 <= m <= {LARGEST_M} bits")
     if n < 3:
         from proofcheck.theorems import theorem6
@@ -77,16 +92,16 @@ def command(
         return finish(lambda: theorem6.show(min(bits, 6)), out, as_json)
     if bits > LARGEST_TABLE_M:
         return _exponents(n, error, out, as_json, bits)
-    return _one(bits, n, error, out, as_json)
+    return _one(bits, n, error, out, as_json, supplied or [])
 
 
-def _one(m: int, n: int, eps: Fraction, out: Path, as_json: bool) -> int:
+def _one(m: int, n: int, eps: Fraction, out: Path, as_json: bool, supplied: list[Path]) -> int:
     from proofcheck.bounds import best
 
-    from . import output
+    from . import bound_tables, output
 
     start = time.perf_counter()
-    window = best.window(m, n, eps)
+    window = bound_tables.with_known(best.window(m, n, eps), out, supplied)
     files = {}
     label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}"
     for side, bound in (("lower", window.lower), ("unconditional", window.unconditional), ("upper", window.upper)):
@@ -141,36 +156,16 @@ def _digits(value: int) -> str:
 
 def _exponents(n: int, eps: Fraction, out: Path, as_json: bool, m: int | None = None) -> int:
     """The universal bounds, and for one large m their logarithms, rounded outwards by one in the last place."""
-    from math import floor, log2
+    from math import log2
 
-    from proofcheck.bounds import best, exponents
-
-    from . import output
+    from . import bound_tables, output
 
     options.within(n, "-n", 3, 10**6, "exponents need n >= 3")
-    command = f"proofcheck bound --exponents -n {n} --eps {eps}"
-    lower, upper = exponents.lower(n, eps, command), exponents.upper(n, eps, command)
-    label = f"n{n}-eps{str(eps).replace('/', 'over')}"
-    files = []
-    for name, certificate in (("lower-exponent", lower), ("upper-exponent", upper)):
-        best.rested(certificate).write(out)
-        folder = "exponents-assuming" if certificate.verdict.assumed else "exponents"
-        files.append(str(certificate.write(out / folder, f"{name}-{label}")))
+    result, certificates = bound_tables.exponent_row(n, eps, out)
+    lower, upper = certificates
+    files = result["files"]
     a, kappa = Fraction(lower.parameters["a"]), Fraction(lower.parameters["kappa"])
     rho, eta = Fraction(upper.parameters["rho"]), Fraction(upper.parameters["eta"])
-    result: dict[str, Any] = {
-        "n": n,
-        "eps": str(eps),
-        "lower": {"exponent": f"{floor(log2(2 / (1 + a)) * 10**4) / 10**4}", "certificate": lower.id, "assumes": []},
-        "upper": {
-            "exponent": f"{-floor(-log2(2 - 1 / rho) * 10**4) / 10**4}",
-            "certificate": upper.id,
-            "assumes": list(upper.verdict.assumed),
-        },
-        "paper": {"lower": "0.1" if (n, eps) == (3, Fraction(1, 2)) else "unstated", "upper": "1"},
-        "files": files,
-        "status": CONDITIONAL,
-    }
     if m is not None:
         even = m - m % 2
         low = even * log2(2 / (1 + a)) - log2(4 * kappa * (even + 1))
@@ -192,105 +187,3 @@ def _exponents(n: int, eps: Fraction, out: Path, as_json: bool, m: int | None = 
         where.print(f"m = {m}: {result['log2']['lower']} <= log2 r* <= {result['log2']['upper']}")
     where.print(f"Certificates: {', '.join(files)}", markup=False)
     return CONDITIONAL
-
-
-def _row(task: tuple[int, int, Fraction]) -> Window:
-    from proofcheck.bounds import best
-
-    return best.window(*task)
-
-
-def _row_json(task: tuple[int, int, Fraction]) -> dict[str, Any]:
-    return _row(task).as_json()
-
-
-def _table(ms: range, n: int, eps: Fraction, out: Path, plot: Path | None, as_json: bool, jobs: int) -> int:
-    from proofcheck.certificate import write_atomically
-
-    from . import output
-
-    store = out / "tables" / f"bounds-n{n}-eps{str(eps).replace('/', 'over')}.jsonl"
-    done: dict[int, dict[str, Any]] = {}
-    if store.exists():
-        for number, line in enumerate(store.read_text(encoding="ascii", errors="replace").splitlines(), 1):
-            try:
-                row = json.loads(line)
-                for side in ("lower", "unconditional", "upper"):
-                    int(row[side]["value"]), float(row[side]["log2"]), str(row[side]["method"])
-                for side in ("lower", "upper"):
-                    float(row["paper"][side]["log2"])
-                done[int(row["m"])] = row
-            except (ValueError, KeyError, TypeError):
-                raise MalformedInput(f"{store}: line {number} is not a row of a table; delete it") from None
-    tasks = [(m, n, eps) for m in ms if m not in done]
-    for row in output.in_parallel(_row_json, tasks, jobs, "bounds"):
-        done[int(row["m"])] = row
-        lines = (json.dumps(done[m], sort_keys=True) for m in sorted(done))
-        write_atomically(store, "".join(f"{line}\n" for line in lines).encode())
-    rows = [done[m] for m in ms]
-    for row in rows:
-        if int(row["lower"]["value"]) > int(row["upper"]["value"]):
-            raise MalformedInput(f"{store}: the bounds cross at m={row['m']}: something is unsound")
-    if plot is not None:
-        from proofcheck.report import bounds as pictures
-
-        pictures.draw(rows, plot)
-        typer.echo(f"drawn: {plot}", err=True)
-    if as_json:
-        output.print_json({"status": CONDITIONAL, "rows": rows})
-        return CONDITIONAL
-    cells = [
-        [
-            str(row["m"]),
-            row["paper"]["lower"]["log2"],
-            row["unconditional"]["log2"],
-            row["lower"]["log2"],
-            row["upper"]["log2"],
-            row["lower"]["method"],
-            row["upper"]["method"],
-        ]
-        for row in rows
-    ]
-    columns = ["m", "paper", "nothing assumed", "lower", "upper", "how (lower)", "how (upper)"]
-    output.console(as_json).print(output.table(f"log2 r*(m,{n}), error < {eps}", columns, cells, right=range(5)))
-    return CONDITIONAL
-
-
-def _ledger(out: Path, as_json: bool) -> int:
-    from proofcheck.bounds import ledger
-
-    from . import output
-
-    lines = ledger.table(out)
-    if not lines:
-        raise UsageError(f"--out: no ledger (rstar/*.json on both sides) below {out}")
-    assumed = any(line.lower.assumes or line.upper.assumes for line in lines)
-    status = CONDITIONAL if assumed else PROVED
-    if as_json:
-        rows = [
-            {
-                "m": line.m,
-                "closed": line.closed,
-                **{
-                    side: {"value": str(e.value), "method": e.method, "certificate": e.id, "assumes": list(e.assumes)}
-                    for side, e in (("lower", line.lower), ("unconditional", line.unconditional), ("upper", line.upper))
-                },
-            }
-            for line in lines
-        ]
-        output.print_json({"status": status, "n": ledger.N, "eps": "1/2", "rows": rows})
-    else:
-        print(ledger.markdown(lines), end="")
-    return status
-
-
-def _update(ms: range, out: Path, jobs: int) -> int:
-    from proofcheck.bounds import ledger
-
-    from . import output
-
-    tasks = [(m, ledger.N, Fraction(1, 2)) for m in ms]
-    for window in output.in_parallel(functools.partial(_row), tasks, jobs, "ledger"):
-        for path in ledger.record(out, window):
-            typer.echo(f"improved: {path}", err=True)
-    return _ledger(out, False)

@@ -1,9 +1,10 @@
-"""Explicit features of a head that a `class-head` certificate describes, made from its witness by definitions alone."""
+"""Explicit features of the head that a `class-head` or `hamming-head` certificate describes, made from its witness by
+definitions alone."""
 
 import json
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import comb, prod
 
 from proofcheck.domination import violations
 
@@ -33,12 +34,42 @@ def masks(blocks):
     return found
 
 
+def multilinear(value):
+    """The coefficients of the multilinear polynomial with these values on {0,1}^m, by Moebius inversion, in place."""
+    for i in range(len(value).bit_length() - 1):
+        for z in range(len(value)):
+            if z >> i & 1:
+                value[z] -= value[z ^ (1 << i)]
+    return value
+
+
 def realised(certificate):
+    fields = json.loads(certificate.data)
+    kinds = {"class-head": realised_classes, "hamming-head": realised_hamming}
+    return kinds[fields["rule"]](fields["witness"], fields["parameters"])
+
+
+def realised_hamming(witness, parameters):
+    """Key features: base^|z| 1[T inside z] for the sets T of at most K elements. Query features: base^-|x| times the
+    coefficients of the multilinear polynomial that agrees with sum c_k C(|x ^ z|, k) on all 2^m points z."""
+    m, base = parameters["m"], Fraction(witness["base"])
+    coefficients = [Fraction(c) for c in witness["coefficients"]]
+    sets = [t for t in range(1 << m) if t.bit_count() < len(coefficients)]
+    by_distance = [sum(c * comb(d, k) for k, c in enumerate(coefficients)) for d in range(m + 1)]
+    queries = []
+    for x in range(1 << m):
+        value = multilinear([by_distance[(x ^ z).bit_count()] for z in range(1 << m)])
+        if any(q for t, q in enumerate(value) if t.bit_count() >= len(coefficients)):
+            raise AssertionError(f"query {x}: a monomial of a larger degree")
+        queries.append([value[t] / base ** x.bit_count() for t in sets])
+    keys = [[base ** z.bit_count() * (t & ~z == 0) for t in sets] for z in range(1 << m)]
+    return Features(m, queries, keys)
+
+
+def realised_classes(witness, parameters):
     """Key features: s(|z|) 1[T inside z] for the sets T with listed degrees, and one 0/1-combination for each one-hot
     query, (eps/n)^<x,z>. Query features: the coefficients of the multilinear polynomial that agrees with the stated one
     on all 2^m points, by Moebius inversion."""
-    fields = json.loads(certificate.data)
-    witness, parameters = fields["witness"], fields["parameters"]
     m, softmin = parameters["m"], Fraction(parameters["eps"]) / parameters["n"]
     parts = masks(witness["blocks"])
     degrees = {tuple(d) for d in witness["degrees"]}
@@ -65,10 +96,7 @@ def realised(certificate):
                     Fraction(0),
                 )
             )
-        for i in range(m):
-            for z in range(size):
-                if z >> i & 1:
-                    value[z] -= value[z ^ (1 << i)]
+        multilinear(value)
         if any(q for t, q in enumerate(value) if q and t not in sets):
             raise AssertionError(f"query {x}: a monomial outside the listed degrees")
         queries.append([value[t] for t in sets])

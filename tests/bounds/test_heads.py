@@ -1,4 +1,5 @@
-"""Class heads made explicit: features, exact ranks, B0 for every query, and the definition of Min-IP for small m."""
+"""Class heads and Hamming heads made explicit: features, exact ranks, B0 for every query, and the definition of Min-IP
+for small m."""
 
 import json
 from fractions import Fraction
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofcheck.bounds import best, heads
+from proofcheck.bounds import best, hamming, heads
 from proofcheck.certificate import certify, spell
 from proofcheck.domination import readout
 from proofcheck.kernel.check import Certificate, check
@@ -34,7 +35,11 @@ def degree(m, d, n=3, eps=HALF, base=BASE, above=None):
 
 
 def blocks(a, b, n=3, eps=HALF, base=BASE, above=None):
-    return heads.certificate(heads.block_product(a, b, base), n, eps, "test", above)
+    return heads.certificate(heads.product_degrees((a, b), (1, 1), 2, base), n, eps, "test", above)
+
+
+def distance(m, d, n=3, eps=HALF, base=BASE):
+    return hamming.certificate(m, d, base, n, eps, "test")
 
 
 # name: (certificate, its rank)
@@ -52,6 +57,15 @@ SMALL = {
     "symmetric degree 1, m=3": (lambda: heads.symmetric(3, 1, 3, HALF, "test"), 4),
     "symmetric degree 2 and one-hot, m=3": (lambda: heads.symmetric(3, 2, 3, Fraction(1, 4), "test", 2), 8),
     "blocks 2+1": (lambda: blocks(2, 1), 6),
+    "blocks 1+1+1, degree 2": (
+        lambda: heads.certificate(heads.product_degrees((1, 1, 1), (1, 1, 1), 2, BASE), 3, HALF, "test"),
+        7,
+    ),
+    "Hamming degree 0, m=1": (lambda: distance(1, 0), 1),
+    "Hamming degree 0, m=3": (lambda: distance(3, 0, base=Fraction(7, 10)), 1),
+    "Hamming degree 1, m=2, n=5": (lambda: distance(2, 1, n=5, base=Fraction(1, 2)), 3),
+    "Hamming degree 1, m=3, eps=1/3": (lambda: distance(3, 1, eps=Fraction(1, 3), base=Fraction(1, 2)), 4),
+    "Hamming degree 2, m=3, n=4": (lambda: distance(3, 2, n=4, base=Fraction(1, 2)), 7),
 }
 LARGER = {
     "degree 1, m=4": (lambda: degree(4, 1), 5),
@@ -67,6 +81,10 @@ LARGER = {
     "symmetric degree 1 and one-hot, m=6": (lambda: heads.symmetric(6, 1, 3, HALF, "test", 5), 7 + 1),
     "symmetric degree 2, m=6": (lambda: heads.symmetric(6, 2, 3, HALF, "test"), 22),
     "symmetric degree 3, m=5, n=8": (lambda: heads.symmetric(5, 3, 8, HALF, "test"), 26),
+    "Hamming degree 1, m=5": (lambda: distance(5, 1, base=Fraction(3, 5)), 6),
+    "Hamming degree 1, m=8": (lambda: distance(8, 1, base=Fraction(7, 10)), 9),
+    "Hamming degree 2, m=6, n=4": (lambda: distance(6, 2, n=4, base=Fraction(1, 2)), 22),
+    "Hamming degree 3, m=5, eps=1/4": (lambda: distance(5, 3, eps=Fraction(1, 4), base=Fraction(1, 2)), 26),
     "one-hot, m=4, n=7": (lambda: one_hot(4, 7, HALF), 16),
 }
 
@@ -103,6 +121,22 @@ def test_small_heads_meet_the_definition_on_every_sequence(name):
         g.append([found.own if z == x else found.g[z] for z in range(1 << m)])
     head = Head(m, lambda x, z: alpha[x][z], lambda x, z: g[x][z])
     assert correct_up_to(head, n if m <= 2 else 3, eps)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL | LARGER if name.startswith("Hamming")])
+def test_hamming_features_give_the_kernel_of_the_definition(name):
+    """base^(|z|-|x|) sum c_k C(d, k) at all pairs of tokens, and exactly the rank that is counted."""
+    make, rank = (SMALL | LARGER)[name]
+    certificate = make()
+    m, _, _, claimed = parameters(certificate)
+    witness = json.loads(certificate.data)["witness"]
+    base, coefficients = Fraction(witness["base"]), [Fraction(c) for c in witness["coefficients"]]
+    matrix = realised(certificate).matrix()
+    for x in range(1 << m):
+        for z in range(1 << m):
+            q = sum(c * comb((x ^ z).bit_count(), k) for k, c in enumerate(coefficients))
+            assert matrix[x][z] == base ** (z.bit_count() - x.bit_count()) * q
+    assert exact_rank(matrix) == claimed == rank
 
 
 # ------------------------------------------------------------------------------------------ forged heads
@@ -156,10 +190,31 @@ def test_forged_class_heads(change, message):
         forged(degree(6, 1), change)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f["parameters"].update(rank=6), "the head has 7 features, the claim says 6"),
+        (lambda f: f["witness"]["coefficients"].append(0), "the head has 22 features, the claim says 7"),
+        (lambda f: f["witness"]["coefficients"].pop(), "gap . violates B0"),
+        (witness(base="19/20"), "gap . violates B0"),
+        (witness(base="21/20"), "expected 0 < base <= 1"),
+        (witness(coefficients=[1, Fraction(-1, 6)]), r"f\(6\) is not positive"),
+        (lambda f: f["parameters"].update(n=5), "gap . violates B0"),
+        (lambda f: f["parameters"].update(eps="1/9"), "gap . violates B0"),
+        (lambda f: f["parameters"].update(m=12, rank=13), "gap . violates B0"),
+    ],
+)
+def test_forged_hamming_heads(change, message):
+    with pytest.raises(Rejected, match=message):
+        forged(distance(6, 1, base=Fraction(7, 10)), change)
+
+
 def test_forgery_changes_something():
     """The unchanged certificate, and one with a larger rank than needed, pass the same path."""
     assert forged(degree(6, 1), lambda fields: None).assumed == []
     assert forged(degree(6, 1), lambda fields: fields["parameters"].update(rank=9)).assumed == []
+    assert forged(distance(6, 1, base=Fraction(7, 10)), lambda fields: None).assumed == []
+    assert forged(distance(6, 1, base=Fraction(7, 10)), lambda f: f["parameters"].update(rank=9)).assumed == []
 
 
 def test_one_value_nudged_across_eps():
@@ -287,9 +342,9 @@ def test_the_linear_programme_finds_degree_one_up_to_eleven():
     random = Random(5)
     for m in (9, 11):
         shape = heads.total_degree(m, 1, BASE)
-        assert shape.polynomial_rank() == m + 1
+        assert shape.rank() == m + 1
         for h in random.sample(range(m + 1), 4):
-            assert heads.solve_class(shape, (h,), 3, HALF, heads.SLACKS[-1]) is not None
+            assert heads.class_programme(shape, (h,), 3, HALF).programme.proposal(shape.floats()) is not None
 
 
 def test_powers_of_overlap_is_the_same_polynomial():

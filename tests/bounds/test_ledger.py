@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from proofcheck.bounds import best, heads, ledger, small
+from proofcheck.bounds import best, hamming, heads, ledger, small
 from proofcheck.bounds.best import Bound
 from proofcheck.errors import ClaimFails, MalformedInput
 from proofcheck.kernel.check import check_files
@@ -129,16 +129,32 @@ def test_forged_entries_are_named_with_the_reason(tmp_path, name, change, error,
         ledger.table(tmp_path)
 
 
-def test_a_nudged_coefficient(tmp_path):
-    recorded(tmp_path, [6])
+def half(value):
+    value = Fraction(value) / 2
+    return value.numerator if value.denominator == 1 else str(value)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: heads.certificate(heads.total_degree(6, 1, Fraction(4, 5)), 3, HALF, "test"), "query 5: "),
+        (lambda: hamming.certificate(6, 1, Fraction(7, 10), 3, HALF, "test"), "the gap 2 violates B0"),
+    ],
+)
+def test_a_nudged_coefficient(tmp_path, make, message):
+    ledger.record(tmp_path, replace(window(6, 3, HALF), upper=Bound(7, "degree 1", make())))
+    ledger.table(tmp_path)
 
     def change(fields):
-        term = fields["witness"]["polynomials"]["5"][0]
-        value = Fraction(term["coefficient"]) / 2
-        term["coefficient"] = value.numerator if value.denominator == 1 else str(value)
+        witness = fields["witness"]
+        if "polynomials" in witness:
+            term = witness["polynomials"]["5"][0]
+            term["coefficient"] = half(term["coefficient"])
+        else:
+            witness["coefficients"][1] = 0
 
     rewrite(tmp_path / "rstar" / "upper-m6.json", change)
-    with pytest.raises(ClaimFails, match=r"upper-m6.json: .*query 5: "):
+    with pytest.raises(ClaimFails, match=rf"upper-m6.json: .*{message}"):
         ledger.table(tmp_path)
 
 

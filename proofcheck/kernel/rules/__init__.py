@@ -3,7 +3,7 @@
     algebra    farkas, polynomial-identity, cases, model, exponential, consequence
     families   code, packing, chain, amplification, typed-family, transcript
     ranks      layer, lower-exponent, shattered, topological, unsat-lrat
-    heads      table-head, class-head, sampled, upper-exponent
+    heads      table-head, class-head, hamming-head, sampled, upper-exponent
     matrices   rank-minor, rank-trace, exhaustive
     given      violation, evaluation, levels, separable
 
@@ -41,6 +41,7 @@ RULES: dict[str, tuple[type, Callable[[Any, object, dict[str, Any]], list[str]],
     "unsat-lrat": (forms.FeatureRank, ranks.unsat_lrat, ("gap-domination-symbolic",), ()),
     "table-head": (forms.HeadExists, heads.table_head, (), ()),
     "class-head": (forms.HeadExists, heads.class_head, ("softmin",), ()),
+    "hamming-head": (forms.HeadExists, heads.hamming_head, (), ()),
     "lower-exponent": (forms.LowerExponent, ranks.lower_exponent, (), ()),
     "upper-exponent": (forms.UpperExponent, heads.upper_exponent, (), ("Bernstein's inequality",)),
     "sampled": (forms.HeadExists, heads.sampled, (), ("Bernstein's inequality",)),

@@ -7,7 +7,7 @@ level.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import compress, product
+from itertools import accumulate, compress, product
 from math import comb, lcm, prod
 
 from ..claims.forms import HeadExists, UpperExponent
@@ -35,10 +35,10 @@ def decide(claim: Any, query: str, weight: int, own: int, values: Iterable[tuple
         low, high = least[level], largest[level]
         least[level] = value if low is None or value < low else low
         largest[level] = value if high is None or value > high else high
-    if own <= 0 or any(value is not None and value < (level < weight) for level, value in enumerate(least)):
-        raise Rejected(
-            f"query {query}: alpha(x,x) = {shown(own)}, least values by overlap {shown(least)}: some is not positive"
-        )
+    for level, low in enumerate(least):
+        if own <= 0 or (low is not None and low < (level < weight)):
+            least_shown = f"alpha(x,x) = {shown(own)}, least value {shown(low)} at overlap {level}"
+            raise Rejected(f"query {query}: {least_shown}: some is not positive")
     length, others, p, q = claim.n - 1, claim.n - 2, 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = p/q
     for low_level, low in enumerate(least[:weight]):
         for high_level in range(low_level + 1, weight + 1):
@@ -110,10 +110,10 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     scale = integers([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])
     if len(scale) != claim.m + 1 or min(scale) <= 0:
         raise Rejected(f"witness.scale: expected {claim.m + 1} positive numbers, one for each weight |z|")
-    rank = sum(prod(map(comb, blocks, d)) for d in degrees)
     polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
     budget, done = Budget(), set()
-    budget.charge(prod(b + 1 for b in blocks), claim.m // 8)
+    budget.charge(prod(b + 1 for b in blocks), claim.m // 2)
+    rank = sum(prod(map(comb, blocks, d)) for d in degrees)
     for sizes in product(*(range(b + 1) for b in blocks)):
         name = ",".join(map(str, sizes))
         if name not in polynomials:
@@ -129,7 +129,7 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
                 for key in ("l", "w")
             ]
             if len(powers[0]) != len(blocks) or tuple(map(sum, zip(*powers, strict=False))) not in degrees:
-                raise Rejected(f"{place}[{i}]: the degrees {powers} are not among the listed ones")
+                raise Rejected(f"{place}[{i}]: the degrees {shown(powers)} are not among the listed ones")
             if len(powers[1]) != len(blocks):
                 raise Malformed(f"{place}[{i}]: expected {len(blocks)} exponents")
             terms.append((powers[0], powers[1], number(term["coefficient"], f"{place}[{i}].coefficient")))
@@ -139,8 +139,50 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     if set(polynomials) != done:
         raise Rejected(f"witness.polynomials: {sorted(set(polynomials) - done)[0][:40]!r} is no class of queries")
     if rank > claim.rank:
-        raise Rejected(f"the head has {rank} features, the claim says {claim.rank}")
+        raise Rejected(f"the head has {shown(rank)} features, the claim says {shown(claim.rank)}")
     return [f"{len(done)} classes of queries decided by B0; {rank} features"]
+
+
+def hamming_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
+    """alpha(x,z) = base^(|z|-|x|) q(|x\\z| + |z\\x|), q(d) = sum of coefficients[k] C(d,k). The Hamming distance d is
+    affine in the bits of z, so that the rank is at most the sum of C(m,k), k < len(coefficients). With f(d) = base^d
+    q(d) and R = base^-2 >= 1, alpha(x,z) = R^|x\\z| f(d) and alpha(x,x) = f(0). If <x,z> - <x,y> = d >= 1 and
+    j = |x\\z| then the distance is at least d for y, where |x\\y| = j + d, and at most m - d for z. So with lo(d) the
+    least of f on d..m and hi(d) its largest on 0..m-d, B0 follows from f > 0 and
+
+        2eps L R^d lo(d) > K L (d-2eps) hi(d) + max(0, K d - 2eps L) f(0)      for d = 1..m,
+
+    multiplied by R^j >= 1."""
+    fields = record(witness, "witness", ["base", "coefficients"])
+    m, base = claim.m, number(fields["base"], "witness.base")
+    if not 0 < base <= 1:
+        raise Rejected(f"witness.base: expected 0 < base <= 1, got {shown(fields['base'])}")
+    entries = expect(fields["coefficients"], "witness.coefficients", list)
+    if not 1 <= len(entries) <= m + 1:
+        raise Rejected(f"witness.coefficients: expected 1..{m + 1}, got {len(entries)}")
+    whole = integers([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])
+    p, q, length, others = base.numerator, base.denominator, claim.n - 1, claim.n - 2
+    twice, unit = 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = twice/unit
+    bits = m * q.bit_length() + max(c.bit_length() for c in whole) + m + 2 * claim.n.bit_length() + unit.bit_length()
+    Budget().charge((m + 1) * (len(whole) // 4 + 8), bits)
+    # f(d) q^m and R^d, over common denominators.
+    values = [p**d * q ** (m - d) * sum(c * comb(d, k) for k, c in enumerate(whole)) for d in range(m + 1)]
+    if min(values) <= 0:
+        raise Rejected(f"f({next(d for d, v in enumerate(values) if v <= 0)}) is not positive")
+    low, high = list(accumulate(reversed(values), min)), list(accumulate(values, max))
+    for d in range(1, m + 1):
+        more = max(0, others * d * unit - twice * length)
+        right = others * length * (d * unit - twice) * high[m - d] + more * values[0]
+        if twice * length * low[m - d] * q ** (2 * d) <= right * p ** (2 * d):
+            raise Rejected(
+                f"the gap {d} violates B0: lo = {shown(low[m - d])}, hi = {shown(high[m - d])} in units of q^-m"
+            )
+    rank = sum(comb(m, k) for k in range(len(whole)))
+    if rank > claim.rank:
+        raise Rejected(f"the head has {shown(rank)} features, the claim says {shown(claim.rank)}")
+    return [
+        f"a polynomial of degree {len(whole) - 1} in the Hamming distance; B0 at gaps 1..{m}; {shown(rank)} features"
+    ]
 
 
 def _sampling_works(n: int, eps: Fraction, rho: Fraction, eta: Fraction, witness: object) -> list[str]:

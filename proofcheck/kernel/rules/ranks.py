@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb, isqrt
 
 from ..claims.forms import FeatureRank, LowerExponent
 from ..claims.parameters import factor, least_gap
-from ..exact import MAX_VALUES, Budget, Malformed, Rejected, expect, integer, number, record
+from ..exact import MAX_VALUES, Budget, Malformed, Rejected, expect, integer, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ def _weights(claim: FeatureRank | LowerExponent, gaps: list[int], top: int) -> l
             raise Rejected(f"witness.gaps: {gap} is below the least admissible gap {least_gap(claim.n, claim.eps)}")
     mu = {gap: factor(claim.n, Fraction(gap), claim.eps) for gap in gaps}
     forced: list[Fraction | None] = [Fraction(1)]
+    budget = Budget()
+    wide = small = max((q.numerator.bit_length() + q.denominator.bit_length() for q in mu.values()), default=1)
     for difference in range(1, top + 1):
+        budget.charge(1 + len(gaps), isqrt(wide * small) // 8)
         best = None
         if difference >= least_gap(claim.n, claim.eps):
             best = factor(claim.n, Fraction(difference), claim.eps)
@@ -35,6 +39,8 @@ def _weights(claim: FeatureRank | LowerExponent, gaps: list[int], top: int) -> l
             if before is not None and (best is None or before * mu[gap] > best):
                 best = before * mu[gap]
         forced.append(best)
+        if best is not None:  # products and comparisons cost the larger size times the smaller
+            wide, small = max(wide, best.numerator.bit_length()), max(small, best.denominator.bit_length())
     return forced
 
 
@@ -47,7 +53,8 @@ def layer(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     q = number(fields["q"], "witness.q")
     gaps = [integer(g, f"witness.gaps[{i}]", 1) for i, g in enumerate(expect(fields["gaps"], "witness.gaps", list))]
     top = min(h, m - h)
-    Budget().charge((top + 1) * (1 + len(gaps)), m // 8)
+    budget = Budget()
+    budget.charge((top + 1) * (1 + len(gaps)), m // 8)
     forced = _weights(claim, gaps, top)
     near, far = 0, 0
     left, right = 1, 1  # C(h, D), C(m-h, D)
@@ -60,17 +67,20 @@ def layer(claim: FeatureRank, witness: object, used: Used) -> list[str]:
         weight = forced[difference]
         if weight is None:
             raise Rejected(f"no chain of the listed gaps spans the distance {difference}")
-        far -= -((left * right * weight.denominator**2) << SHIFT) // weight.numerator**2  # rounded up
+        above, below = (left * right * weight.denominator**2) << SHIFT, weight.numerator**2
+        budget.charge(0, isqrt(max(0, above.bit_length() - below.bit_length()) * below.bit_length()) // 4)
+        far -= -above // below  # rounded up
     size = 1
     for a in range(h):
         size = size * (m - a) // (a + 1)
     kept = 1 - q * near
     if not 0 < q <= 1 or kept <= 0:
-        raise Rejected(f"witness.q: expected 0 < q <= 1 and q < 1/{near}, got {fields['q']}")
+        raise Rejected(f"witness.q: expected 0 < q <= 1 and q < 1/{shown(near)}, got {shown(fields['q'])}")
     bound = size * q * kept**2 / (kept + q * Fraction(far, 1 << SHIFT))
-    if claim.value - 1 >= bound:
-        raise Rejected(f"the layer gives only r >= {-(-bound.numerator // bound.denominator)}, not {claim.value}")
-    return [f"the {h}-sets of [{m}] at distance >= {least} give r >= {-(-bound.numerator // bound.denominator)}"]
+    given = -(-bound.numerator // bound.denominator)
+    if claim.value > given:
+        raise Rejected(f"the layer gives only r >= {shown(given)}, not {shown(claim.value)}")
+    return [f"the {h}-sets of [{m}] at distance >= {least} give r >= {shown(given)}"]
 
 
 def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[str]:
@@ -211,6 +221,8 @@ def unsat_lrat(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     ]
     if len(set(pairs)) != len(pairs) or any(x.bit_count() != 2 for x in pairs) or not 2 <= rank < len(pairs) <= 15:
         raise Rejected(f"witness.pairs: expected more than {rank} and at most 15 distinct pairs of [{ground}]")
+    size = len(pairs)
+    Budget().charge(32 * comb(size, rank - 2) * comb(size - rank + 2, 4) + (comb(size, rank + 1) << ground), 0)
     _, clauses = sign_clauses(pairs, rank, ground)
     database: list[frozenset[int]] = [frozenset(clause) for clause in clauses]
     axioms, work = len(database), 0
