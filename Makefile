@@ -41,8 +41,8 @@ $(CORE): pyproject.toml constraints.txt
 
 # After CORE, never beside it: two pips must not write to one environment at the same time.
 $(FULL): $(CORE) pyproject.toml constraints.txt
-	@echo "set-up: adding the extras dev, search, report and cross"
-	@$(PIP_INSTALL) -e '.[dev,search,report,cross]'
+	@echo "set-up: adding the extras dev, search, report, cross and libraries"
+	@$(PIP_INSTALL) -e '.[dev,search,report,cross,libraries]'
 	@rm -f $(VENV)/.full-* && touch $@
 
 # --- results ------------------------------------------------------------------------------------------------

@@ -48,3 +48,29 @@ class MalformedInput(ProofcheckError):  # noqa: N818
     """A file is not what it should be. The message names the file and the place in it."""
 
     status = MALFORMED
+
+
+OUTSIDE = {
+    "sequence-coupled": "the features of a token depend on the other tokens of the sequence",
+    "per-feature": "each feature is normalised over the sequence on its own: not alpha / sum alpha",
+    "signed": "alpha is negative at some pair of tokens",
+    "unnormalised": "the output is not divided by sum alpha: no normaliser, or decay",
+    "normaliser": "the denominator is changed in a way that is no constant added to it",
+    "position-dependent": "alpha depends on positions, not only on the two tokens",
+    "redrawn": "two calls give different features",
+    "readout": "what follows the head is not affine",
+    "not replayed": "the module's own forward gives something else than sum alpha v / sum alpha",
+}
+
+
+class Outside(ProofcheckError):  # noqa: N818
+    """A head that the theorems do not speak about: it is neither certified nor refuted, hence the status.
+
+    `kind` is a key of `OUTSIDE`, `reason` says what was seen in this head, `instead` what could be done about it.
+    """
+
+    status = CONDITIONAL
+
+    def __init__(self, name: str, kind: str, reason: str, instead: str) -> None:
+        self.name, self.kind, self.reason, self.instead = name, kind, reason, instead
+        super().__init__(f"{name} is outside the theorems ({kind}): {reason}. Instead: {instead}")

@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import bound, lemma3, paper, theorems, verify
+from . import audit, bound, heads, lemma3, paper, theorems, verify
 
 app = typer.Typer(
     add_completion=False,
@@ -73,6 +73,10 @@ def _options(
 
 app.command("lemma3")(_guarded(lemma3.command))
 app.command("bound")(_guarded(bound.command))
+app.command("refute")(_guarded(heads.refute))
+app.command("certify")(_guarded(heads.certify))
+app.command("heads")(_guarded(heads.heads))
+app.command("audit")(_guarded(audit.command))
 app.command("paper")(_guarded(paper.command))
 app.command("verify")(_guarded(verify.command))
 for command in (

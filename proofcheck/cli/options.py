@@ -65,3 +65,22 @@ def gaps(text: str, option: str = "--d") -> list[Fraction]:
     if ends[-1] - ends[0] > 1000:
         raise UsageError(f"{option}: expected at most 1001 gaps, got {shown(text)}")
     return [ends[0] + i for i in range(int(ends[-1] - ends[0]) + 1)]
+
+
+def steps(text: str, option: str, low: int, high: int) -> list[int]:
+    """ "A", "A:B", "A:B:STEP" (ends included) and lists of these separated by commas, all within low..high."""
+    wanted = f"integers A, ranges A:B or A:B:STEP, separated by commas, within {low}..{high}"
+    found: list[int] = []
+    for part in text.split(","):
+        numbers = [rational(piece, option, wanted) for piece in part.split(":")]
+        if len(numbers) > 3 or any(q.denominator != 1 for q in numbers):
+            raise UsageError(f"{option}: expected {wanted}, got {shown(text)}")
+        first, last, step = (
+            int(numbers[0]),
+            int(numbers[min(1, len(numbers) - 1)]),
+            int(numbers[2]) if len(numbers) == 3 else 1,
+        )
+        if not low <= first <= last <= high or step < 1 or (last - first) // step > 10_000:
+            raise UsageError(f"{option}: expected {wanted}, got {shown(text)}")
+        found += range(first, last + 1, step)
+    return list(dict.fromkeys(found))

@@ -6,6 +6,9 @@ the token itself included. A head is a kernel alpha(x,z) >= 0 and a scalar table
 
     that_i(X) = sum_j alpha(x_i,x_j) g(x_i,x_j) / sum_j alpha(x_i,x_j).
 
+A constant c >= 0 may be added to every denominator (`additive`). An affine readout then gives the numerator a term
+c * offset(x_i): offset + <w, sum_j alpha v / D> = (c offset + sum_j alpha (offset + <w, v>)) / D.
+
 The table g(x,z) = beta(x) + w(x).v(z) is what normalisation makes of a value map v and a
 query-dependent affine readout (paper, eq. 5). A zero denominator on a valid input is a failure of the
 head. Correctness is STRICT: |that_i(X) - t_i(X)| < eps at every position.
@@ -24,12 +27,21 @@ if TYPE_CHECKING:
 
 
 class Head:
-    """A head on tokens of m bits: alpha and g map (query, token) to exact rationals."""
+    """A head on tokens of m bits: alpha and g map (query, token) to exact rationals, offset maps a query to one."""
 
-    def __init__(self, m: int, alpha: Callable[[int, int], Fraction], g: Callable[[int, int], Fraction]) -> None:
+    def __init__(
+        self,
+        m: int,
+        alpha: Callable[[int, int], Fraction],
+        g: Callable[[int, int], Fraction],
+        additive: Fraction = Fraction(0),
+        offset: Callable[[int], Fraction] = lambda x: Fraction(0),
+    ) -> None:
         self.m = m
         self.alpha = alpha
         self.g = g
+        self.additive = additive
+        self.offset = offset
 
 
 def overlap(x: int, z: int) -> int:
@@ -42,7 +54,8 @@ def target(sequence: Sequence[int], i: int) -> int:
 
 def output(head: Head, sequence: Sequence[int], i: int) -> Fraction | None:
     """that_i(X), or None where the denominator is zero."""
-    numerator = denominator = Fraction(0)
+    denominator = head.additive
+    numerator = denominator * head.offset(sequence[i])
     for z in sequence:
         weight = head.alpha(sequence[i], z)
         numerator += weight * head.g(sequence[i], z)

@@ -14,6 +14,7 @@ from .checking import verified
 FOUNDATIONS = {
     "gap-domination-symbolic": "lemma3/gap-domination-symbolic",
     "approximate-identity": "lemma4/approximate-identity",
+    "domination-necessary": "domination/domination-necessary",
     "domination-sufficient": "domination/domination-sufficient",
     "softmin": "theorem1/softmin",
 }

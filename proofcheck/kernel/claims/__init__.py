@@ -7,6 +7,7 @@
     softmin      Theorems 1 and 2; rank one at lengths 1 and 2
     families     codes, chains, Lemma 4, Theorems 5 and 6, Corollary 7
     transcript   Theorem 9 and Proposition 10
+    heads        a given kernel or head is correct, or fails
 
 `CLAIMS` lists each claim with the claims that its certificate rests on, whatever the rule: `uses` must name exactly
 these and those on which the rule rests.
@@ -15,7 +16,7 @@ these and those on which the rule rests.
 from __future__ import annotations
 
 from ..exact import Malformed, shown
-from . import domination, families, gap, softmin, transcript
+from . import domination, families, gap, heads, softmin, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
     "typed-family": (transcript.typed_family, ()),
     "transcript-bound": (transcript.transcript_bound, ("code",)),
     "multilevel-code": (transcript.multilevel_code, ("code",)),
+    "kernel-refutation": (heads.kernel_refutation, ("domination-necessary",)),
+    "head-counterexample": (heads.head_counterexample, ()),
+    "kernel-correct": (heads.kernel_correct, ("domination-sufficient",)),
+    "exhaustive-head": (heads.exhaustive_head, ()),
 }
 
 

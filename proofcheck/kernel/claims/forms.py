@@ -36,6 +36,15 @@ UpperExponent = namedtuple("UpperExponent", "sentence n eps rho eta")
 Matrix = namedtuple("Matrix", "sentence rows columns entry rank")
 # The head (a minip.Head) is correct on every sequence of length 1..n.
 HeadTask = namedtuple("HeadTask", "sentence head n eps")
+# No head whose kernel has the values `kernel` = (alpha(x,x), alpha(x,y), alpha(x,z)), with `additive` added to all
+# denominators, is correct on all sequences over x, y, z of length exactly n (of length 1..n unless `exact`).
+KernelRefutation = namedtuple("KernelRefutation", "sentence n eps exact x y z additive kernel")
+# The head (a minip.Head) fails at this position of this sequence.
+HeadFailure = namedtuple("HeadFailure", "sentence head sequence position eps")
+# Some readout of the kernel <queries[x], keys[z]> is correct on every sequence of length 1..n of m-bit tokens.
+KernelTask = namedtuple("KernelTask", "sentence m n eps additive queries keys")
+# This kernel with g(x,z) = <weights[x], values[z]> + offsets[x] is correct at length exactly n (at 1..n).
+TableTask = namedtuple("TableTask", "sentence m n eps exact additive queries keys values weights offsets")
 # exp(tau) >= bound.
 Exponential = namedtuple("Exponential", "sentence tau bound")
 # Every assignment of the typed family on these words has the targets that it assigns.

@@ -5,6 +5,7 @@
     ranks      layer, family, graham-sloane, lower-exponent, shattered, topological, unsat-lrat
     heads      table-head, class-head, hamming-head, sampled, upper-exponent
     matrices   rank-minor, rank-trace, exhaustive
+    given      violation, evaluation, levels, separable
 
 Each rule returns the list of what it checked, or raises `Rejected` with the reason. TRUST.md has the soundness
 argument of each, under the rule's name. `RULES` says which shape of statement a rule is about, on which claims it
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from ..claims import forms
 from ..exact import Malformed, Rejected, shown
-from . import algebra, families, heads, matrices, ranks
+from . import algebra, families, given, heads, matrices, ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ RULES: dict[str, tuple[type, Callable[[Any, object, dict[str, Any]], list[str]],
     "rank-minor": (forms.Matrix, matrices.rank_minor, (), ()),
     "rank-trace": (forms.Matrix, matrices.rank_trace, (), ()),
     "exhaustive": (forms.HeadTask, matrices.exhaustive, (), ()),
+    "violation": (forms.KernelRefutation, given.violation, (), ()),
+    "evaluation": (forms.HeadFailure, given.evaluation, (), ()),
+    "levels": (forms.KernelTask, given.levels, (), ()),
+    "separable": (forms.TableTask, given.separable, (), ()),
 }
 
 

@@ -7,7 +7,7 @@ level.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import accumulate, product
+from itertools import accumulate, compress, product
 from math import comb, lcm, prod
 
 from ..claims.forms import HeadExists, UpperExponent
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 MAX_TABLE_BITS = 10
 
 
-def _decide(claim: HeadExists, query: str, weight: int, own: int, values: Iterable[tuple[int, int]]) -> None:
-    """B0 for one query of the given weight: `own` is alpha(x,x), `values` are (overlap, alpha(x,z)) over all tokens, x
-    included. In (ii) alpha(x,z) has the coefficient K(d - 2eps) >= 0, so the least value at the lower level and the
-    largest at the upper one decide. The row may be scaled by any positive number: B0 is homogeneous."""
+def decide(claim: Any, query: str, weight: int, own: int, values: Iterable[tuple[int, int]]) -> None:
+    """B0 for one query of the given weight: `own` is alpha(x,x) and the constant in denominators, if there is one;
+    `values` are (overlap, alpha(x,z)) over all tokens, x included. In (ii) alpha(x,z) has the coefficient K(d - 2eps)
+    >= 0, so the least value at the lower level and the largest at the upper one decide. All values may be scaled by any
+    positive number: B0 is homogeneous."""
     least: list[int | None] = [None] * (weight + 1)
     largest: list[int | None] = [None] * (weight + 1)
     for level, value in values:
@@ -67,11 +68,17 @@ def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
                 raise Rejected(f"witness.{name}[{i}]: expected {claim.rank} features, got {len(row)}")
         tables[name] = rows
     Budget().charge((claim.rank + 4) * 4**claim.m // 64, 0)
-    for x, query in enumerate(tables["queries"]):
-        row = [sum(map(int.__mul__, query, key)) for key in tables["keys"]]
+    for x, row in enumerate(kernel_rows(tables["queries"], tables["keys"])):
         levels = (((x & z).bit_count(), value) for z, value in enumerate(row))
-        _decide(claim, f"{x:b}", x.bit_count(), row[x], levels)
+        decide(claim, f"{x:b}", x.bit_count(), row[x], levels)
     return [f"{claim.rank} features decide all 4^{claim.m} pairs of tokens by B0"]
+
+
+def kernel_rows(queries: list[list[int]], keys: list[list[int]]) -> Iterable[list[int]]:
+    """The rows of the kernel <queries[x], keys[z]>; zeros of a query cost nothing."""
+    for query in queries:
+        used = [q for q in query if q]
+        yield [sum(map(int.__mul__, used, compress(key, query))) for key in keys]
 
 
 def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
@@ -100,7 +107,7 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
             if k and (*d[:i], k - 1, *d[i + 1 :]) not in degrees:
                 raise Rejected(f"witness.degrees: {list(d)} is listed without its smaller neighbour in place {i}")
     scales = expect(fields["scale"], "witness.scale", list)
-    scale = _integers([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])
+    scale = integers([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])
     if len(scale) != claim.m + 1 or min(scale) <= 0:
         raise Rejected(f"witness.scale: expected {claim.m + 1} positive numbers, one for each weight |z|")
     polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
@@ -126,9 +133,9 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
             if len(powers[1]) != len(blocks):
                 raise Malformed(f"{place}[{i}]: expected {len(blocks)} exponents")
             terms.append((powers[0], powers[1], number(term["coefficient"], f"{place}[{i}].coefficient")))
-        whole = _integers([q for _, _, q in terms])
+        whole = integers([q for _, _, q in terms])
         exact = [(left, right, q) for (left, right, _), q in zip(terms, whole, strict=True)]
-        _decide(claim, name, sum(sizes), *_class_row(blocks, sizes, exact, scale, budget))
+        decide(claim, name, sum(sizes), *_class_row(blocks, sizes, exact, scale, budget))
     if set(polynomials) != done:
         raise Rejected(f"witness.polynomials: {sorted(set(polynomials) - done)[0][:40]!r} is no class of queries")
     if rank > claim.rank:
@@ -153,7 +160,7 @@ def hamming_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     entries = expect(fields["coefficients"], "witness.coefficients", list)
     if not 1 <= len(entries) <= m + 1:
         raise Rejected(f"witness.coefficients: expected 1..{m + 1}, got {len(entries)}")
-    whole = _integers([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])
+    whole = integers([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])
     p, q, length, others = base.numerator, base.denominator, claim.n - 1, claim.n - 2
     twice, unit = 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = twice/unit
     bits = m * q.bit_length() + max(c.bit_length() for c in whole) + m + 2 * claim.n.bit_length() + unit.bit_length()
@@ -219,7 +226,7 @@ def sampled(claim: HeadExists, witness: object, used: Used) -> list[str]:
     return checked
 
 
-def _integers(values: list[Fraction]) -> list[int]:
+def integers(values: list[Fraction]) -> list[int]:
     """The values times their common denominator."""
     common = 1
     for q in values:
