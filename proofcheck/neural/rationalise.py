@@ -26,6 +26,7 @@ Integers = NDArray[np.int64]
 KEY_GRIDS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200, 256, 400, 512, 1000, 1 << 11)
 FINE_GRIDS = tuple(1 << k for k in (12, 14, 16, 20, 24))
 QUERY_STEPS = 40
+FINEST = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,26 @@ def _with_keys(
     queries: Floats, keys: Integers, grid: int, n: int, eps: Fraction, most: int
 ) -> IntegerHead | None:
     """Each query on its coarsest grid, for these keys."""
-    xs = np.arange(len(queries))
-    finest = _rounded(queries, 1 << 24)
-    if not holds(xs, finest, keys, n, eps).all():
+    finest = _rounded(queries, FINEST)
+    if not holds(np.arange(len(queries)), finest, keys, n, eps).all():
         return None
-    found, left = finest.copy(), xs
+    return coarsened(IntegerHead(finest, keys), n, eps)
+
+
+def coarsened(head: IntegerHead, n: int, eps: Fraction) -> IntegerHead:
+    """The same keys, and each query on the coarsest grid on which it satisfies B0."""
+    rows = head.queries / np.maximum(np.abs(head.queries).max(axis=1, keepdims=True), 1)
+    found, left = _reduced(head.queries), np.arange(len(rows))
+    largest = np.abs(found).max(axis=1)
     for multiplier in _multipliers():
-        tried = _rounded(queries[left], multiplier)
-        good = holds(left, tried, keys, n, eps)
-        found[left[good]] = tried[good]
-        left = left[~good]
+        left = left[largest[left] > multiplier]
         if not len(left):
             break
-    return IntegerHead(_reduced(found), keys)
+        tried = _rounded(rows[left], multiplier)
+        good = holds(left, tried, head.keys, n, eps)
+        found[left[good]] = tried[good]
+        left = left[~good]
+    return IntegerHead(_reduced(found), head.keys)
 
 
 def _multipliers() -> Iterator[int]:

@@ -4,9 +4,10 @@
                nearest failure
 
 Only kernels are trained: by B0 a readout exists exactly where the margins of `margins` are positive. Features are
-products of free tables, in one of two PARAMETRISATIONS:
+products of free tables, in one of these PARAMETRISATIONS:
 
-    exp      phi = exp(free), positive; excesses are differences of logarithms
+    bounded  phiQ = exp(free), phiK = sigmoid(free): positive, and of moderate range, so that small integers will do
+    exp      phi = exp(free): positive, of any range
     signed   phi = free, and alpha >= 0 is enforced by the loss
 
 Each restart draws B heads (or disturbs a `warm` start), anneals the sharpness of the soft maximum and the learning
@@ -39,7 +40,7 @@ from proofcheck.theorems.bundle import foundation
 from .margins import Levels, excess, relaxed
 from .rationalise import IntegerHead, holds, rationalise
 
-PARAMETRISATIONS = ("exp", "signed")
+PARAMETRISATIONS = ("bounded", "exp", "signed")
 MARGIN = 1e-3  # of all excesses in floats, before a head is tried exactly
 FLOOR = 1e-3
 LARGEST = 12  # m: 4^m kernel values per head
@@ -56,7 +57,7 @@ class Settings:
     sharpness: tuple[float, float] = (4.0, 150.0)
     halvings: tuple[float, ...] = (0.15, 0.3, 0.5)  # shares of the steps after which half of the heads are dropped
     polish: int = 600
-    parametrisation: str = "exp"
+    parametrisation: str = "bounded"
     spread: float = 1.0  # standard deviation of the free parameters
 
 
@@ -175,8 +176,9 @@ class Restart:
         self.kept = self.free[:, 0].clone()
 
     def features(self, free: Tensor) -> tuple[Tensor, Tensor]:
-        made = free if self.signed else free.exp()
-        return made[0], made[1]
+        if self.signed:
+            return free[0], free[1]
+        return free[0].exp(), free[1].exp() if self.settings.parametrisation == "exp" else free[1].sigmoid()
 
     def best_features(self) -> tuple[Floats, Floats]:
         queries, keys = self.features(self.kept.double())
