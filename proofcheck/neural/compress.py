@@ -17,7 +17,7 @@ from torch import Tensor
 from proofcheck.heads import Floats
 
 from .margins import Levels, excess, relaxed
-from .rationalise import IntegerHead, coarsened, holds
+from .rationalise import IntegerHead, Integers, coarsened, holds
 
 GRIDS = (4096, 2048, 1024, 512, 256, 128, 96, 64, 48, 32, 24, 20, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 FLOOR = 1e-4
@@ -49,7 +49,13 @@ def compress(
 
 
 def _on_grid(
-    start: Tensor, grid: int, levels: Levels, n: int, eps: Fraction, xs: np.ndarray, steps: int  # type: ignore[type-arg]
+    start: Tensor,
+    grid: int,
+    levels: Levels,
+    n: int,
+    eps: Fraction,
+    xs: Integers,
+    steps: int,
 ) -> tuple[Tensor, IntegerHead] | None:
     free = start.clone().requires_grad_()
     optimiser = torch.optim.Adam([free], lr=0.02 + 0.004 * grid**0.5, betas=(0.9, 0.99))
@@ -61,6 +67,6 @@ def _on_grid(
             if holds(xs, integers[0], integers[1], n, eps).all():
                 return free.detach(), IntegerHead(integers[0], integers[1])
         optimiser.zero_grad()
-        relaxed(values, SHARPNESS).sum().backward()
+        torch.autograd.backward([relaxed(values, SHARPNESS).sum()])
         optimiser.step()
     return None

@@ -28,10 +28,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 Extremes: TypeAlias = tuple[Tensor, Tensor]
@@ -78,28 +79,39 @@ class Levels:
         chunks_of = begin + np.where(steps < chunks, steps, 0)
         low, high, own, gap = [], [], [], []
         for h in range(m + 1):
-            l, u = np.triu_indices(h + 1, 1)
+            lower, upper = np.triu_indices(h + 1, 1)
             xs = tokens[weight == h][:, None]
-            low.append((start[xs] + l).ravel())
-            high.append((start[xs] + u).ravel())
-            own.append(np.broadcast_to(xs, (len(xs), len(l))).ravel())
-            gap.append(np.broadcast_to(u - l, (len(xs), len(l))).ravel())
+            low.append((start[xs] + lower).ravel())
+            high.append((start[xs] + upper).ravel())
+            own.append(np.broadcast_to(xs, (len(xs), len(lower))).ravel())
+            gap.append(np.broadcast_to(upper - lower, (len(xs), len(lower))).ravel())
         gaps = np.concatenate(gap)
         length, others, e = n - 1, n - 2, float(eps)
         at_high, at_own = others * length * (gaps - 2 * e), others * gaps - 2 * e * length
         used = (at_high > 0) | (at_own > 0)
 
-        def index(values: np.ndarray) -> Tensor:  # type: ignore[type-arg]
+        def index(values: NDArray[Any]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(values, dtype=np.int64)).to(device)
 
-        def real(values: np.ndarray) -> Tensor:  # type: ignore[type-arg]
+        def real(values: NDArray[Any]) -> Tensor:
             return torch.from_numpy(values[used]).to(device, dtype)
 
         query = np.repeat(tokens, weight + 1)
         below = np.flatnonzero(np.arange(start[-1]) - start[query] < weight[query])
-        picked = [index(np.concatenate(part)[used]) for part in (low, high, own)]
-        tables = index(order.T), index(chunks_of), index(query), index(below)
-        return Levels(m, *tables, *picked, 2 * e * length, real(at_high), real(at_own))
+        low_places, high_places, xs_of = (index(np.concatenate(part)[used]) for part in (low, high, own))
+        return Levels(
+            m=m,
+            order=index(order.T),
+            chunks_of=index(chunks_of),
+            query=index(query),
+            below=index(below),
+            low=low_places,
+            high=high_places,
+            own=xs_of,
+            at_low=2 * e * length,
+            at_high=real(at_high),
+            at_own=real(at_own),
+        )
 
     def extremes(self, alpha: Tensor) -> Extremes:
         """Flat places of a token with the least and of one with the largest value, (B, levels) each; alpha is

@@ -40,6 +40,9 @@ class IntegerHead:
         """Characters of the tables."""
         return sum(len(str(k)) + 1 for table in (self.queries, self.keys) for k in table.ravel().tolist())
 
+    def largest(self) -> int:
+        return int(max(np.abs(self.queries).max(), np.abs(self.keys).max()))
+
 
 def holds(xs: Sequence[int] | Integers, queries: Integers, keys: Integers, n: int, eps: Fraction) -> NDArray[np.bool_]:
     """Whether each query xs[i] with the integer features queries[i] satisfies (i) and (ii) of B0, exactly."""
@@ -73,7 +76,7 @@ def holds(xs: Sequence[int] | Integers, queries: Integers, keys: Integers, n: in
     return fine
 
 
-def rationalise(queries: Floats, keys: Floats, n: int, eps: Fraction, most: int = 1 << 40) -> IntegerHead | None:
+def rationalise(queries: Floats, keys: Floats, n: int, eps: Fraction) -> IntegerHead | None:
     """The head of fewest characters found on the grids, or None where none of them passes."""
     scale = np.abs(keys).max(axis=0)
     scale[scale == 0] = 1
@@ -85,7 +88,7 @@ def rationalise(queries: Floats, keys: Floats, n: int, eps: Fraction, most: int 
     for grid in KEY_GRIDS + FINE_GRIDS:
         if best is not None and failures >= 4:
             break
-        head = _with_keys(rescaled, np.rint(balanced * grid).astype(np.int64), grid, n, eps, most)
+        head = _with_keys(rescaled, np.rint(balanced * grid).astype(np.int64), n, eps)
         if head is None or (best is not None and head.size() >= best.size()):
             failures += best is not None
             continue
@@ -93,9 +96,7 @@ def rationalise(queries: Floats, keys: Floats, n: int, eps: Fraction, most: int 
     return best
 
 
-def _with_keys(
-    queries: Floats, keys: Integers, grid: int, n: int, eps: Fraction, most: int
-) -> IntegerHead | None:
+def _with_keys(queries: Floats, keys: Integers, n: int, eps: Fraction) -> IntegerHead | None:
     """Each query on its coarsest grid, for these keys."""
     finest = _rounded(queries, FINEST)
     if not holds(np.arange(len(queries)), finest, keys, n, eps).all():

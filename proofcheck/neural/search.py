@@ -1,20 +1,14 @@
-"""Heads of rank r that are correct on the whole task, searched by gradient descent and certified exactly.
+"""Heads of rank r that are correct on the whole task: searched by gradient descent, certified exactly.
 
-    search     B heads at once, with restarts; an `Outcome`: certificates of what was found, or a refutation of the
-               nearest failure
+    search   restarts of `training.Restart` until one gives a head that passes exactly; an `Outcome`, with the
+             certificates of what was found and a refutation of every failure
 
-Only kernels are trained: by B0 a readout exists exactly where the margins of `margins` are positive. Features are
-products of free tables, in one of these PARAMETRISATIONS:
+Only kernels are trained: by B0 a readout exists exactly where the excesses of `margins` are negative. A head that
+passes in floats is made rational (`rationalise`, `compress`) and decided in integers, and the kernel re-checks it. The
+best head of a restart that fails is refuted, by three tokens, against every readout.
 
-    bounded  phiQ = exp(free), phiK = sigmoid(free): positive, and of moderate range, so that small integers will do
-    exp      phi = exp(free): positive, of any range
-    signed   phi = free, and alpha >= 0 is enforced by the loss
-
-Each restart draws B heads (or disturbs a `warm` start), anneals the sharpness of the soft maximum and the learning
-rate, and halves the number of heads at fixed steps by their best excess so far. As soon as one head has all excesses
-below -MARGIN it alone is trained on, for a larger margin and hence smaller integers, and made rational; restarts end
-with the first head that passes exactly. Everything is determined by the arguments and the seed (and by torch's
-version, the number of threads and the device); floats decide nothing.
+Everything is determined by the arguments and the seed (and by torch's version, the number of threads and the device):
+restart i draws from the seed 1,000,003 seed + i.
 """
 
 from __future__ import annotations
@@ -23,47 +17,32 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from proofcheck import exhaust
 from proofcheck.certificate import Checked, certify
-from proofcheck.errors import UsageError
+from proofcheck.errors import CONDITIONAL, FAILS, PROVED, UsageError
 from proofcheck.heads import Floats
 from proofcheck.heads.tables import table
-from proofcheck.kernel.exact import OverBudget
+from proofcheck.kernel.exact import MAX_BYTES, OverBudget
 from proofcheck.theorems.bundle import foundation
 
-from .margins import Levels, excess, relaxed
-from .rationalise import IntegerHead, holds, rationalise
+from .compress import compress
+from .margins import Levels
+from .rationalise import IntegerHead, rationalise
+from .training import PARAMETRISATIONS, STARTS, Restart, Settings
 
-PARAMETRISATIONS = ("bounded", "exp", "signed")
-MARGIN = 1e-3  # of all excesses in floats, before a head is tried exactly
-FLOOR = 1e-3
 LARGEST = 12  # m: 4^m kernel values per head
 HALF = Fraction(1, 2)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How one restart is run."""
-
-    steps: int = 3000
-    rate: float = 0.05
-    last_rate: float = 0.05  # the learning rate at the end, as a share of the first
-    sharpness: tuple[float, float] = (4.0, 150.0)
-    halvings: tuple[float, ...] = (0.15, 0.3, 0.5)  # shares of the steps after which half of the heads are dropped
-    polish: int = 600
-    parametrisation: str = "bounded"
-    spread: float = 1.0  # standard deviation of the free parameters
+STRIDE = 1_000_003  # between the seeds of two searches
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One restart: the best largest excess of its heads, at which step, and how many of them reached MARGIN."""
+    """One restart: the least largest excess of its heads and the step that had it. An exact success has no
+    refutation; a failure has one unless `note` says why not."""
 
     restart: int
     heads: int
@@ -71,12 +50,24 @@ class Attempt:
     best: float
     best_step: int
     exact: bool
+    refutation: exhaust.Refutation | None
+    note: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        found = {key: value for key, value in vars(self).items() if key not in ("refutation", "best")}
+        refutation = self.refutation and {
+            "id": self.refutation.certificate.id,
+            "condition": self.refutation.condition,
+            "tokens": [
+                f"{t:x}" for t in (self.refutation.triple.x, self.refutation.triple.y, self.refutation.triple.z)
+            ],
+        }
+        return {**found, "best": f"{self.best:.6g}", "refutation": refutation}
 
 
 @dataclass
 class Outcome:
-    """`head` and its certificates, or the refutation of the head that came nearest. `near` is the largest excess of
-    the best head in floats: at most 0 only for heads that were tried exactly."""
+    """`head` and its certificates, where a restart succeeded; otherwise every attempt has failed."""
 
     m: int
     r: int
@@ -86,18 +77,22 @@ class Outcome:
     device: str
     attempts: list[Attempt] = field(default_factory=list)
     head: IntegerHead | None = None
-    exists: Checked | None = None
-    correct: Checked | None = None
-    refutation: exhaust.Refutation | None = None
+    exists: Checked | None = None  # head-exists, by table-head
+    correct: Checked | None = None  # kernel-correct, by levels
     note: str = ""
     seconds: float = 0.0
 
     @property
     def near(self) -> float:
+        """The least largest excess over all attempts: positive, how far the search stayed from a head."""
         return min((attempt.best for attempt in self.attempts), default=float("inf"))
 
-
-Progress = Callable[[str], None]
+    @property
+    def status(self) -> int:
+        """Proved where a head was found and certified; refuted where every attempt was; otherwise conditional."""
+        if self.head is not None:
+            return PROVED if self.exists else CONDITIONAL
+        return FAILS if all(attempt.refutation for attempt in self.attempts) else CONDITIONAL
 
 
 def search(
@@ -112,136 +107,55 @@ def search(
     device: str = "auto",
     settings: Settings | None = None,
     warm: tuple[Floats, Floats] | None = None,
+    small: bool = True,
     command: str | None = None,
-    progress: Progress = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came."""
+    """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came. `warm`
+    are positive features from which every head starts, `small` says whether to look for smaller integers."""
     settings = settings or Settings()
     if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
         raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
-    if settings.parametrisation not in PARAMETRISATIONS:
-        raise UsageError(f"expected a parametrisation of {', '.join(PARAMETRISATIONS)}")
+    for name, given, known in (
+        ("parametrisation", settings.parametrisation, PARAMETRISATIONS),
+        ("start", settings.start, STARTS),
+    ):
+        if given not in known:
+            raise UsageError(f"expected a {name} of {', '.join(known)}, got {given!r}")
     began = time.perf_counter()
     where = chosen_device(device)
     command = command or f"proofcheck search -m {m} -r {r} -n {n} --eps {eps} --heads {heads} --seed {seed}"
     outcome = Outcome(m, r, n, eps, seed, where)
     levels = Levels.build(m, n, eps, where)
-    nearest: tuple[float, Floats, Floats] | None = None
-    for restart in range(restarts):
-        source = torch.Generator().manual_seed(seed * 1_000_003 + restart)
+    for i in range(restarts):
+        source = torch.Generator().manual_seed(seed * STRIDE + i)
         run = Restart(levels, r, heads, source, settings, warm)
-        run.train(lambda line, i=restart: progress(f"restart {i}: {line}"))  # type: ignore[misc]
+        run.train(lambda line, i=i: progress(f"restart {i}: {line}"))  # type: ignore[misc]
         queries, keys = run.best_features()
         head = rationalise(queries, keys, n, eps) if run.best < 0 else None
-        outcome.attempts.append(Attempt(restart, heads, run.step, run.best, run.best_step, head is not None))
-        if nearest is None or run.best < nearest[0]:
-            nearest = run.best, queries, keys
         if head is not None:
-            outcome.head = head
-            outcome.exists, outcome.correct, outcome.note = certificates(head, n, eps, command, seed)
+            progress(f"restart {i}: exact, {head.size()} characters of integers up to {head.largest()}")
+        refutation, note = (None, "") if head else refuted(queries, keys, n, eps, command)
+        outcome.attempts.append(Attempt(i, heads, run.step, run.best, run.best_step, bool(head), refutation, note))
+        if head is not None:
+            smaller = compress(queries, keys, levels, n, eps) if small else None
+            outcome.head = min((h for h in (head, smaller) if h), key=IntegerHead.size)
+            outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
             break
-    if outcome.head is None and nearest is not None:
-        refuted = exhaust.decide(integral(m, *nearest[1:]), n, eps, command=command, certified=False)
-        if isinstance(refuted, exhaust.Refutation):
-            outcome.refutation = refuted
-        else:
-            outcome.note = f"the nearest head is neither exact nor refuted: {type(refuted).__name__}"
     outcome.seconds = time.perf_counter() - began
     return outcome
 
 
-class Restart:
-    """B heads in one set of tensors; `best` is the least largest excess seen, with the parameters that had it."""
-
-    def __init__(
-        self,
-        levels: Levels,
-        rank: int,
-        heads: int,
-        source: torch.Generator,
-        settings: Settings,
-        warm: tuple[Floats, Floats] | None,
-    ) -> None:
-        self.levels, self.settings = levels, settings
-        self.signed = settings.parametrisation == "signed"
-        shape = (2, heads, 1 << levels.m, rank)
-        free = torch.randn(shape, generator=source) * settings.spread
-        if warm is not None:
-            given = torch.tensor(np.stack(warm), dtype=torch.float32)[:, None]
-            free = given + free if self.signed else given.clamp(min=1e-6).log() + free
-        elif self.signed:
-            free[..., 0] += 3  # mostly positive kernels to begin with
-        self.free = free.to(levels.order.device)
-        self.best, self.best_step, self.step = float("inf"), 0, 0
-        self.kept = self.free[:, 0].clone()
-
-    def features(self, free: Tensor) -> tuple[Tensor, Tensor]:
-        if self.signed:
-            return free[0], free[1]
-        return free[0].exp(), free[1].exp() if self.settings.parametrisation == "exp" else free[1].sigmoid()
-
-    def best_features(self) -> tuple[Floats, Floats]:
-        queries, keys = self.features(self.kept.double())
-        return queries.cpu().numpy(), keys.cpu().numpy()
-
-    def train(self, progress: Progress) -> None:
-        """Anneals until a head reaches MARGIN or the steps are used up; then polishes that head."""
-        settings = self.settings
-        first, last = settings.sharpness
-        halvings = {int(share * settings.steps) for share in settings.halvings}
-        least = torch.full((self.free.shape[1],), float("inf"), device=self.free.device)
-        free, optimiser = self._begin(self.free, settings.rate)
-        for i in range(settings.steps):
-            share = i / settings.steps
-            largest = self._advance(free, optimiser, first * (last / first) ** share, settings.last_rate**share)
-            least = torch.minimum(least, largest)
-            if self.best < -MARGIN:
-                break
-            if i in halvings and len(least) > 1:
-                keep = least.argsort()[: (len(least) + 1) // 2]
-                least = least[keep]
-                free, optimiser = self._kept(free, optimiser, keep)
-            if i % 200 == 0:
-                progress(f"step {i}, {len(least)} heads, largest excess {self.best:.4f}")
-        if self.best < -MARGIN:
-            free, optimiser = self._begin(self.kept[:, None], settings.rate * 0.3)
-            for i in range(settings.polish):
-                self._advance(free, optimiser, last, 0.1 ** (i / settings.polish))
-            progress(f"step {self.step}, polished, largest excess {self.best:.4f}")
-
-    def _begin(self, start: Tensor, rate: float) -> tuple[Tensor, torch.optim.Adam]:
-        free = start.detach().clone().requires_grad_()
-        return free, torch.optim.Adam([free], lr=rate, betas=(0.9, 0.99))
-
-    def _kept(self, free: Tensor, optimiser: torch.optim.Adam, keep: Tensor) -> tuple[Tensor, torch.optim.Adam]:
-        """The same run with fewer heads."""
-        state: dict[str, Any] = optimiser.state[free]
-        fewer, other = self._begin(free[:, keep], self.settings.rate)
-        other.state[fewer] = {
-            name: value[:, keep].clone() if value.ndim else value.clone() for name, value in state.items()
-        }
-        return fewer, other
-
-    def _advance(self, free: Tensor, optimiser: torch.optim.Adam, sharpness: float, share: float) -> Tensor:
-        """One step; the largest excess of each head before it."""
-        values = excess(*self.features(free), self.levels, FLOOR if self.signed else None)
-        if not values.shape[1]:  # nothing to satisfy but positivity, as at m = 1
-            values = torch.full((free.shape[1], 1), -1.0, device=free.device)
-            largest = values.amax(1)
-        else:
-            largest = values.detach().amax(1)
-            for group in optimiser.param_groups:
-                group["lr"] = group.setdefault("first", group["lr"]) * share
-        now, place = largest.min(0)
-        if float(now) < self.best:
-            self.best, self.best_step = float(now), self.step
-            self.kept = free.detach()[:, place].clone()
-        if values.requires_grad:
-            optimiser.zero_grad()
-            relaxed(values, sharpness).sum().backward()
-            optimiser.step()
-        self.step += 1
-        return largest
+def refuted(
+    queries: Floats, keys: Floats, n: int, eps: Fraction, command: str
+) -> tuple[exhaust.Refutation | None, str]:
+    """A refutation of the kernel of these features, rounded to float32, and a note where there is none."""
+    m, rank = len(queries).bit_length() - 1, keys.shape[1]
+    given = table(queries.astype(np.float32), keys.astype(np.float32), name=f"search-m{m}-r{rank}")
+    found = exhaust.decide(given, n, eps, command=command, certified=False)
+    if isinstance(found, exhaust.Refutation):
+        return found, ""
+    return None, f"correct in floats and not in small integers: {type(found).__name__}"
 
 
 def certificates(
@@ -250,8 +164,9 @@ def certificates(
     """`head-exists` by the rule table-head, `kernel-correct` by levels, and a note on what did not fit."""
     queries, keys = head.queries.tolist(), head.keys.tolist()
     m, rank = len(queries).bit_length() - 1, len(queries[0])
+    if head.size() > MAX_BYTES - 4_000 or m > 10:
+        return None, None, f"tables of {head.size()} characters for m = {m} are more than a certificate holds"
     rested = [foundation("domination-sufficient")[1]]
-    tools = {"torch": torch.__version__}
     found: list[Checked | None] = []
     notes = []
     for claim, rule, parameters, witness in (
@@ -259,22 +174,13 @@ def certificates(
         ("kernel-correct", "levels", {"additive": 0, "queries": queries, "keys": keys}, {}),
     ):
         given = {"m": m, "n": n, "eps": eps, **parameters}
+        tools = {"torch": torch.__version__}
         try:
             found.append(certify(claim, given, rule, witness, command=command, uses=rested, tools=tools, seed=seed))
         except OverBudget as error:
             found.append(None)
             notes.append(f"{claim}: {error}")
     return found[0], found[1], "; ".join(notes)
-
-
-def integral(m: int, queries: Floats, keys: Floats) -> Any:
-    """The table head of these features rounded to 2^-20 of the largest in a column of keys and in a row of queries."""
-    scale = np.abs(keys).max(axis=0)
-    scale[scale == 0] = 1
-    rows = np.abs(queries * scale).max(axis=1, keepdims=True)
-    rows[rows == 0] = 1
-    grids = [np.rint(part * (1 << 20)).astype(np.int64) for part in (queries * scale / rows, keys / scale)]
-    return table(grids[0], grids[1], name=f"search-m{m}-r{keys.shape[1]}")
 
 
 def chosen_device(name: str) -> str:
@@ -285,6 +191,3 @@ def chosen_device(name: str) -> str:
     if name == "cuda" and not torch.cuda.is_available():
         raise UsageError("--device: cuda was asked for, and torch finds no such device")
     return name
-
-
-__all__ = ["Attempt", "Outcome", "Restart", "Settings", "certificates", "holds", "search"]
