@@ -219,8 +219,8 @@ def bounded(q: Fraction) -> Fraction:
 class Budget:
     """The work that one rule may do. An operation on numbers of b bits is charged 1 + (b/512)^2 units."""
 
-    def __init__(self) -> None:
-        self.left = MAX_WORK
+    def __init__(self, work: int = MAX_WORK) -> None:
+        self.left = work
 
     def charge(self, operations: int, bits: int) -> None:
         self.left -= (operations + 4) * (1 + (bits >> 9) ** 2)

@@ -1,0 +1,155 @@
+"""proofcheck search: heads of a given rank, found by gradient descent and certified, or each failure refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proofcheck.errors import UsageError
+
+from . import options
+from .theorems import CERTIFICATES, AsJson, Eps, Out
+
+if TYPE_CHECKING:
+    from proofcheck.neural.search import Outcome
+
+
+def command(
+    m: Annotated[int, typer.Option("-m", help="Bits of a token, up to 12.")],
+    r: Annotated[int, typer.Option("-r", help="The rank: number of features.")],
+    n: Annotated[int, typer.Option("-n", "--n", help="The head must be correct at all lengths 1..n.")] = 3,
+    eps: Eps = "1/2",
+    heads: Annotated[int, typer.Option("--heads", min=1, max=4096, help="Heads trained at once.")] = 8,
+    steps: Annotated[int, typer.Option("--steps", min=1, max=10**7, help="Steps of a restart.")] = 3000,
+    restarts: Annotated[int, typer.Option("--restarts", min=1, max=10**4, help="Restarts at most.")] = 4,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="What the restarts draw from.")] = 0,
+    parametrisation: Annotated[
+        str, typer.Option("--features", help="bounded, exp (positive features) or signed.")
+    ] = "bounded",
+    start: Annotated[str, typer.Option("--start", help="mixtures (of structured heads) or normal.")] = "mixtures",
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads of torch on the CPU.")] = 1,
+    out: Out = CERTIFICATES,
+    as_json: AsJson = False,
+) -> int:
+    """Train heads of rank r on the whole task of length n: a certified head, or a refutation of each restart's best.
+
+    Exit status 0: a head was found and the kernel has accepted it. 1: the best head of every restart is refuted.
+    """
+    options.within(m, "-m", 1, 12, "all 4^m pairs of tokens are in memory at once, so 1 <= m <= 12")
+    options.within(r, "-r", 1, 1 << m, f"a head on {m} bits has 1 <= r <= 2^m features")
+    options.within(n, "-n", 3, 10**6, "the search needs n >= 3 (r*(m,1) = r*(m,2) = 1 by Theorem 6)")
+    error = options.epsilon(eps)
+    try:
+        import torch
+    except ImportError:
+        raise UsageError("search needs torch: install proofcheck[search]") from None
+    from proofcheck.neural.search import search
+    from proofcheck.neural.training import Settings
+
+    from . import output
+
+    torch.set_num_threads(threads)
+    command = f"proofcheck search -m {m} -r {r} -n {n} --eps {error}"
+    given = {"heads": (heads, 8), "steps": (steps, 3000), "restarts": (restarts, 4), "seed": (seed, 0)}
+    given |= {"threads": (threads, 1)}
+    command += "".join(f" --{name} {value}" for name, (value, usual) in given.items() if value != usual)
+    for name, value, usual in (("features", parametrisation, "bounded"), ("start", start, "mixtures")):
+        command += f" --{name} {value}" if value != usual else ""
+    outcome = search(
+        m,
+        r,
+        n,
+        error,
+        heads=heads,
+        restarts=restarts,
+        seed=seed,
+        device=device,
+        settings=Settings(steps=steps, parametrisation=parametrisation, start=start),
+        command=command,
+        progress=lambda line: typer.echo(line, err=True),
+    )
+    files = written(outcome, out)
+    if as_json:
+        output.print_json(as_object(outcome, files))
+        return outcome.status
+    rows = [
+        [
+            str(attempt.restart),
+            str(attempt.heads),
+            str(attempt.steps),
+            f"{attempt.best:.4g}",
+            str(attempt.best_step),
+            "exact" if attempt.exact else "refuted" if attempt.refutation else attempt.note,
+            (attempt.refutation.certificate.id if attempt.refutation else "-")[:12],
+        ]
+        for attempt in outcome.attempts
+    ]
+    columns = ["restart", "heads", "steps", "largest excess", "at step", "outcome", "certificate"]
+    title = f"rank {r} on {m} bits, error < {error} at lengths 1..{n}"
+    output.console(as_json).print(output.table(title, columns, rows, right=range(5)))
+    typer.echo(summary(outcome))
+    typer.echo(f"Certificates: {', '.join(files)}" if files else "No certificate was written.")
+    return outcome.status
+
+
+def summary(outcome: Outcome) -> str:
+    """One sentence, with how near a failure came."""
+    spent = f"{len(outcome.attempts)} restarts, {sum(a.steps for a in outcome.attempts)} steps, {outcome.seconds:.1f} s"
+    spent += f" on {outcome.device}"
+    if outcome.head is None:
+        count = sum(attempt.refutation is not None for attempt in outcome.attempts)
+        return (
+            f"No head of rank {outcome.r} was found ({spent}): {count} of {len(outcome.attempts)} best heads refuted; "
+            f"the nearest violates an inequality by a factor of {2.718281828**outcome.near:.4g}. This proves nothing "
+            f"about other heads."
+        )
+    sizes = f"{outcome.head.size()} characters of integers up to {outcome.head.largest()}"
+    if outcome.exists is None:
+        return f"A head of rank {outcome.r}, decided exactly here and not re-checked: {outcome.note} ({spent})."
+    rank = f"r*({outcome.m},{outcome.n}) <= {outcome.r} at eps = {outcome.eps}"
+    return f"{rank}: {sizes}, re-checked by the kernel, {outcome.exists.id[:12]} ({spent})."
+
+
+def written(outcome: Outcome, out: Path) -> list[str]:
+    """Writes the certificates, with those they rest on, and returns the paths of the former."""
+    from proofcheck.theorems.bundle import foundation
+
+    label = f"m{outcome.m}-r{outcome.r}-n{outcome.n}-eps{str(outcome.eps).replace('/', 'over')}"
+    found = [(f"{label}-head-exists", outcome.exists), (f"{label}-kernel-correct", outcome.correct)]
+    for attempt in outcome.attempts:
+        if attempt.refutation is not None:
+            name = f"{label}-seed{outcome.seed}-restart{attempt.restart}-refutation"
+            found.append((name, attempt.refutation.certificate))
+    files = []
+    for name, certificate in found:
+        if certificate is not None:
+            for claim in certificate.report.certificate.uses:
+                path, rested = foundation(claim)
+                rested.write(out / Path(path).parent, Path(path).name)
+            files.append(str(certificate.write(out / "search", name)))
+    return files
+
+
+def as_object(outcome: Outcome, files: list[str]) -> dict[str, object]:
+    """For --json: no floats, and times only in seconds rounded."""
+    return {
+        "m": outcome.m,
+        "r": outcome.r,
+        "n": outcome.n,
+        "eps": str(outcome.eps),
+        "seed": outcome.seed,
+        "device": outcome.device,
+        "found": outcome.head is not None,
+        "certificate": outcome.exists.id if outcome.exists else None,
+        "kernel_correct": outcome.correct.id if outcome.correct else None,
+        "largest_integer": outcome.head.largest() if outcome.head else None,
+        "nearest": f"{outcome.near:.6g}",
+        "attempts": [attempt.as_json() for attempt in outcome.attempts],
+        "note": outcome.note,
+        "files": files,
+        "seconds": f"{outcome.seconds:.1f}",
+        "status": outcome.status,
+    }

@@ -1,0 +1,193 @@
+"""Heads of rank r that are correct on the whole task: searched by gradient descent, certified exactly.
+
+    search   restarts of `training.Restart` until one gives a head that passes exactly; an `Outcome`, with the
+             certificates of what was found and a refutation of every failure
+
+Only kernels are trained: by B0 a readout exists exactly where the excesses of `margins` are negative. A head that
+passes in floats is made rational (`rationalise`, `compress`) and decided in integers, and the kernel re-checks it. The
+best head of a restart that fails is refuted, by three tokens, against every readout.
+
+Everything is determined by the arguments and the seed (and by torch's version, the number of threads and the device):
+restart i draws from the seed 1,000,003 seed + i.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import torch
+
+from proofcheck import exhaust
+from proofcheck.certificate import Checked, certify
+from proofcheck.errors import CONDITIONAL, FAILS, PROVED, UsageError
+from proofcheck.heads import Floats
+from proofcheck.heads.tables import table
+from proofcheck.kernel.exact import MAX_BYTES, OverBudget
+from proofcheck.theorems.bundle import foundation
+
+from .compress import compress
+from .margins import Levels
+from .rationalise import IntegerHead, rationalise
+from .training import PARAMETRISATIONS, STARTS, Restart, Settings
+
+LARGEST = 12  # m: 4^m kernel values per head
+HALF = Fraction(1, 2)
+STRIDE = 1_000_003  # between the seeds of two searches
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One restart: the least largest excess of its heads and the step that had it. An exact success has no
+    refutation; a failure has one unless `note` says why not."""
+
+    restart: int
+    heads: int
+    steps: int
+    best: float
+    best_step: int
+    exact: bool
+    refutation: exhaust.Refutation | None
+    note: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        found = {key: value for key, value in vars(self).items() if key not in ("refutation", "best")}
+        refutation = self.refutation and {
+            "id": self.refutation.certificate.id,
+            "condition": self.refutation.condition,
+            "tokens": [
+                f"{t:x}" for t in (self.refutation.triple.x, self.refutation.triple.y, self.refutation.triple.z)
+            ],
+        }
+        return {**found, "best": f"{self.best:.6g}", "refutation": refutation}
+
+
+@dataclass
+class Outcome:
+    """`head` and its certificates, where a restart succeeded; otherwise every attempt has failed."""
+
+    m: int
+    r: int
+    n: int
+    eps: Fraction
+    seed: int
+    device: str
+    attempts: list[Attempt] = field(default_factory=list)
+    head: IntegerHead | None = None
+    exists: Checked | None = None  # head-exists, by table-head
+    correct: Checked | None = None  # kernel-correct, by levels
+    note: str = ""
+    seconds: float = 0.0
+
+    @property
+    def near(self) -> float:
+        """The least largest excess over all attempts: positive, how far the search stayed from a head."""
+        return min((attempt.best for attempt in self.attempts), default=float("inf"))
+
+    @property
+    def status(self) -> int:
+        """Proved where a head was found and certified; refuted where every attempt was; otherwise conditional."""
+        if self.head is not None:
+            return PROVED if self.exists else CONDITIONAL
+        return FAILS if all(attempt.refutation for attempt in self.attempts) else CONDITIONAL
+
+
+def search(
+    m: int,
+    r: int,
+    n: int = 3,
+    eps: Fraction = HALF,
+    *,
+    heads: int = 8,
+    restarts: int = 4,
+    seed: int = 0,
+    device: str = "auto",
+    settings: Settings | None = None,
+    warm: tuple[Floats, Floats] | None = None,
+    small: bool = True,
+    command: str | None = None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Outcome:
+    """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came. `warm`
+    are positive features from which every head starts, `small` says whether to look for smaller integers."""
+    settings = settings or Settings()
+    if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
+        raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
+    for name, given, known in (
+        ("parametrisation", settings.parametrisation, PARAMETRISATIONS),
+        ("start", settings.start, STARTS),
+    ):
+        if given not in known:
+            raise UsageError(f"expected a {name} of {', '.join(known)}, got {given!r}")
+    began = time.perf_counter()
+    where = chosen_device(device)
+    command = command or f"proofcheck search -m {m} -r {r} -n {n} --eps {eps} --heads {heads} --seed {seed}"
+    outcome = Outcome(m, r, n, eps, seed, where)
+    levels = Levels.build(m, n, eps, where)
+    for i in range(restarts):
+        source = torch.Generator().manual_seed(seed * STRIDE + i)
+        run = Restart(levels, r, heads, source, settings, warm)
+        run.train(lambda line, i=i: progress(f"restart {i}: {line}"))  # type: ignore[misc]
+        queries, keys = run.best_features()
+        head = rationalise(queries, keys, n, eps) if run.best < 0 else None
+        if head is not None:
+            progress(f"restart {i}: exact, {head.size()} characters of integers up to {head.largest()}")
+        refutation, note = (None, "") if head else refuted(queries, keys, n, eps, command)
+        outcome.attempts.append(Attempt(i, heads, run.step, run.best, run.best_step, bool(head), refutation, note))
+        if head is not None:
+            smaller = compress(queries, keys, levels, n, eps) if small else None
+            outcome.head = min((h for h in (head, smaller) if h), key=IntegerHead.size)
+            outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
+            break
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+def refuted(
+    queries: Floats, keys: Floats, n: int, eps: Fraction, command: str
+) -> tuple[exhaust.Refutation | None, str]:
+    """A refutation of the kernel of these features, rounded to float32, and a note where there is none."""
+    m, rank = len(queries).bit_length() - 1, keys.shape[1]
+    given = table(queries.astype(np.float32), keys.astype(np.float32), name=f"search-m{m}-r{rank}")
+    found = exhaust.decide(given, n, eps, command=command, certified=False)
+    if isinstance(found, exhaust.Refutation):
+        return found, ""
+    return None, f"correct in floats and not in small integers: {type(found).__name__}"
+
+
+def certificates(
+    head: IntegerHead, n: int, eps: Fraction, command: str, seed: int
+) -> tuple[Checked | None, Checked | None, str]:
+    """`head-exists` by the rule table-head, `kernel-correct` by levels, and a note on what did not fit."""
+    queries, keys = head.queries.tolist(), head.keys.tolist()
+    m, rank = len(queries).bit_length() - 1, len(queries[0])
+    if head.size() > MAX_BYTES - 4_000 or m > 10:
+        return None, None, f"tables of {head.size()} characters for m = {m} are more than a certificate holds"
+    rested = [foundation("domination-sufficient")[1]]
+    found: list[Checked | None] = []
+    notes = []
+    for claim, rule, parameters, witness in (
+        ("head-exists", "table-head", {"rank": rank}, {"queries": queries, "keys": keys}),
+        ("kernel-correct", "levels", {"additive": 0, "queries": queries, "keys": keys}, {}),
+    ):
+        given = {"m": m, "n": n, "eps": eps, **parameters}
+        tools = {"torch": torch.__version__}
+        try:
+            found.append(certify(claim, given, rule, witness, command=command, uses=rested, tools=tools, seed=seed))
+        except OverBudget as error:
+            found.append(None)
+            notes.append(f"{claim}: {error}")
+    return found[0], found[1], "; ".join(notes)
+
+
+def chosen_device(name: str) -> str:
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if name not in ("cpu", "cuda"):
+        raise UsageError(f"--device: expected auto, cpu or cuda, got {name!r}")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise UsageError("--device: cuda was asked for, and torch finds no such device")
+    return name
