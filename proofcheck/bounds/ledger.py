@@ -27,7 +27,7 @@ from proofcheck.theorems.bundle import FOUNDATIONS, Bundle, foundation
 
 from .best import HALF, Bound, Window, rested
 
-SIDES_OF_CLAIMS = {"feature-rank": ("lower", "value"), "head-exists": ("upper", "rank")}
+SIDES_OF_CLAIMS = {"feature-rank": "lower", "head-exists": "upper", "kernel-correct": "upper"}
 FOLDERS = ("rstar", "rstar-assuming")
 N = 3
 
@@ -103,14 +103,15 @@ def _entry(report: Report) -> Entry:
         kind = MalformedInput if report.status == MALFORMED else ClaimFails
         raise kind(f"{path}: {report.message}")
     certificate = report.certificate
-    side, field = SIDES_OF_CLAIMS.get(certificate.claim, ("", ""))
-    if not side:
+    side, p = SIDES_OF_CLAIMS.get(certificate.claim), certificate.parameters
+    if side is None or p.get("additive", 0) != 0:
         raise MalformedInput(f"{path}: expected a bound on the feature rank, got {certificate.claim}")
-    p = certificate.parameters
+    values = {"feature-rank": lambda: p["value"], "head-exists": lambda: p["rank"]}
+    value = values.get(certificate.claim, lambda: len(p["queries"][0]))()
     assumes = tuple(report.verdict.assumed)
     if any("not supplied" in text for text in assumes):
         raise MalformedInput(f"{path}: rests on a certificate that is not there: {'; '.join(assumes)}")
-    return Entry(p["m"], p["n"], Fraction(p["eps"]), side, p[field], certificate.rule, assumes, path, report)
+    return Entry(p["m"], p["n"], Fraction(p["eps"]), side, value, certificate.rule, assumes, path, report)
 
 
 def best(entries: Iterable[Entry], m: int, side: str, *, unconditional: bool = False) -> Entry | None:

@@ -11,9 +11,11 @@ import pytest
 
 from proofcheck.bounds import best, hamming, heads, ledger, small
 from proofcheck.bounds.best import Bound
+from proofcheck.certificate import certify
 from proofcheck.errors import ClaimFails, MalformedInput
 from proofcheck.kernel.check import check_files
 from proofcheck.kernel.exact import canonical
+from proofcheck.theorems.bundle import foundation
 
 HALF = Fraction(1, 2)
 
@@ -231,3 +233,43 @@ def test_the_shipped_ledger():
         assert before.unconditional.value <= after.unconditional.value
         assert before.upper.value <= after.upper.value
     assert (root / "docs" / "rstar.md").read_text(encoding="utf-8") == ledger.markdown(lines)
+
+
+TWO = {
+    "queries": [[1, 1], [1, 0], [0, 1], [1, 1]],
+    "keys": [[4, 4], [1, 4], [4, 1], [1, 1]],
+}
+
+
+def table_head(rank_two):
+    """A correct kernel on two bits, as a claim about this kernel, or as an existence claim."""
+    parameters = {"m": 2, "n": 3, "eps": HALF}
+    uses = [foundation("domination-sufficient")[1]]
+    if rank_two:
+        return certify("head-exists", parameters | {"rank": 2}, "table-head", TWO, command="test", uses=uses)
+    return certify("kernel-correct", parameters | {"additive": 0} | TWO, "levels", {}, command="test", uses=uses)
+
+
+@pytest.mark.parametrize("rank_two", [True, False])
+def test_heads_from_files_compete(tmp_path, rank_two):
+    table_head(rank_two).write(tmp_path, "head")
+    (entry,) = ledger.supplied([tmp_path], 3, HALF)
+    assert (entry.m, entry.side, entry.value, entry.assumes) == (2, "upper", 2, ())
+    assert ledger.supplied([tmp_path], 4, HALF) == []
+    found = window(2, 3, HALF)
+    assert ledger.improved(found, [entry]).upper is found.upper  # one feature is enough
+    worse = replace(found, upper=one_hot(2))
+    assert ledger.improved(worse, [entry]).upper.certificate.data == entry.data
+    assert ledger.improved(replace(worse, m=3), [entry]).upper is worse.upper  # it says nothing about more bits
+
+
+def test_supplied_files_must_verify(tmp_path):
+    table_head(True).write(tmp_path, "head")
+    rewrite(tmp_path / "head.json", lambda f: f["parameters"].update(rank=1))
+    with pytest.raises(ClaimFails, match=r"head.json: .*expected 1 features, got 2"):
+        ledger.supplied([tmp_path], 3, HALF)
+    with pytest.raises(MalformedInput, match="nothing: cannot be read"):
+        ledger.supplied([tmp_path / "nothing"], 3, HALF)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(MalformedInput, match="no certificates there"):
+        ledger.supplied([tmp_path / "empty"], 3, HALF)
