@@ -30,11 +30,13 @@ from proofcheck.kernel.exact import MAX_BYTES, OverBudget
 from proofcheck.theorems.bundle import foundation
 
 from .compress import compress
+from .degree_one import degree_one
 from .margins import Levels
 from .rationalise import IntegerHead, rationalise
 from .training import PARAMETRISATIONS, STARTS, Restart, Settings
 
 LARGEST = 12  # m: 4^m kernel values per head
+ENUMERATED = 9  # from this m on, rank m is first tried by enumeration
 HALF = Fraction(1, 2)
 STRIDE = 1_000_003  # between the seeds of two searches
 
@@ -126,6 +128,12 @@ def search(
     where = chosen_device(device)
     command = command or f"proofcheck search -m {m} -r {r} -n {n} --eps {eps} --heads {heads} --seed {seed}"
     outcome = Outcome(m, r, n, eps, seed, where)
+    listed = degree_one(m, n, eps) if r == m >= ENUMERATED and warm is None else None
+    outcome.head = rationalise(*listed, n, eps) if listed else None
+    if outcome.head is not None:
+        outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
+        outcome.seconds = time.perf_counter() - began
+        return outcome
     levels = Levels.build(m, n, eps, where)
     for i in range(restarts):
         source = torch.Generator().manual_seed(seed * STRIDE + i)
