@@ -36,13 +36,14 @@ def run() -> None:
                 return relaxed(excess(f[0], f[1], at), 10.0).sum()
 
             def step() -> None:
-                torch.autograd.backward([forward()])  # noqa: B023
+                torch.autograd.backward([forward()])
 
-            loss = seconds(lambda: forward().detach(), 5)  # noqa: B023
+            loss = seconds(lambda: forward().detach(), 5)
             whole = seconds(step, 5)
             buffer = torch.rand(HEADS, size * size)
             once = seconds(lambda b=buffer: b.clone(), 9)  # type: ignore[misc]
-            text = f"  m={m}: {HEADS / whole:.0f} steps x heads / s, loss {loss / once:.1f} passes, step {whole / once:.1f}"
+            text = f"  m={m}: {HEADS / whole:.0f} steps x heads / s, "
+            text += f"loss {loss / once:.1f} passes, step {whole / once:.1f}"
             if m <= 6:
                 overlap = torch.from_numpy(
                     np.bitwise_count(np.arange(size)[:, None] & np.arange(size)[None, :]).astype(np.int64)
