@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import bounds, codes, heads, lemma3, paper, rank
+from . import bounds, codes, heads, lemma3, paper, rank, search
 
 GROUPS = {
     "lemma3": lemma3.run,
@@ -13,6 +13,7 @@ GROUPS = {
     "paper": paper.run,
     "bounds": bounds.run,
     "heads": heads.run,
+    "search": search.run,
 }
 
 

@@ -43,15 +43,13 @@ def command(
     options.within(n, "-n", 3, 10**6, "the search needs n >= 3 (r*(m,1) = r*(m,2) = 1 by Theorem 6)")
     error = options.epsilon(eps)
     try:
-        import torch
+        from proofcheck.neural.search import search
+        from proofcheck.neural.training import Settings
     except ImportError:
         raise UsageError("search needs torch: install proofcheck[search]") from None
-    from proofcheck.neural.search import search
-    from proofcheck.neural.training import Settings
 
     from . import output
 
-    torch.set_num_threads(threads)
     command = f"proofcheck search -m {m} -r {r} -n {n} --eps {error}"
     given = {"heads": (heads, 8), "steps": (steps, 3000), "restarts": (restarts, 4), "seed": (seed, 0)}
     given |= {"threads": (threads, 1)}
@@ -67,6 +65,7 @@ def command(
         restarts=restarts,
         seed=seed,
         device=device,
+        threads=threads,
         settings=Settings(steps=steps, parametrisation=parametrisation, start=start),
         command=command,
         progress=lambda line: typer.echo(line, err=True),

@@ -30,11 +30,13 @@ from proofcheck.kernel.exact import MAX_BYTES, OverBudget
 from proofcheck.theorems.bundle import foundation
 
 from .compress import compress
+from .degree_one import degree_one
 from .margins import Levels
 from .rationalise import IntegerHead, rationalise
 from .training import PARAMETRISATIONS, STARTS, Restart, Settings
 
 LARGEST = 12  # m: 4^m kernel values per head
+ENUMERATED = 9  # from this m on, rank m is first tried by enumeration
 HALF = Fraction(1, 2)
 STRIDE = 1_000_003  # between the seeds of two searches
 
@@ -105,6 +107,7 @@ def search(
     restarts: int = 4,
     seed: int = 0,
     device: str = "auto",
+    threads: int | None = None,
     settings: Settings | None = None,
     warm: tuple[Floats, Floats] | None = None,
     small: bool = True,
@@ -112,7 +115,8 @@ def search(
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came. `warm`
-    are positive features from which every head starts, `small` says whether to look for smaller integers."""
+    are positive features from which every head starts, `small` says whether to look for smaller integers. `threads`
+    are those of torch on the CPU, from then on; None leaves them."""
     settings = settings or Settings()
     if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
         raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
@@ -124,8 +128,16 @@ def search(
             raise UsageError(f"expected a {name} of {', '.join(known)}, got {given!r}")
     began = time.perf_counter()
     where = chosen_device(device)
+    if threads is not None:
+        torch.set_num_threads(threads)
     command = command or f"proofcheck search -m {m} -r {r} -n {n} --eps {eps} --heads {heads} --seed {seed}"
     outcome = Outcome(m, r, n, eps, seed, where)
+    listed = degree_one(m, n, eps) if r == m >= ENUMERATED and warm is None else None
+    outcome.head = rationalise(*listed, n, eps) if listed else None
+    if outcome.head is not None:
+        outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
+        outcome.seconds = time.perf_counter() - began
+        return outcome
     levels = Levels.build(m, n, eps, where)
     for i in range(restarts):
         source = torch.Generator().manual_seed(seed * STRIDE + i)

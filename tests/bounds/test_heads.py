@@ -2,6 +2,7 @@
 for small m."""
 
 import json
+import time
 from fractions import Fraction
 from math import comb, lcm
 from random import Random
@@ -14,7 +15,7 @@ from proofcheck.bounds import best, hamming, heads
 from proofcheck.certificate import certify, spell
 from proofcheck.domination import readout
 from proofcheck.kernel.check import Certificate, check
-from proofcheck.kernel.exact import Rejected, canonical
+from proofcheck.kernel.exact import OverBudget, Rejected, canonical
 from proofcheck.kernel.minip import Head, correct_up_to
 from proofcheck.rank import exact_rank
 from proofcheck.theorems.bundle import foundation
@@ -325,6 +326,17 @@ def test_a_class_head_as_a_table():
 def test_malformed_tables(queries, keys, message):
     with pytest.raises(Exception, match=message):
         table(1, 3, HALF, queries, keys)
+
+
+def test_tables_up_to_their_budget():
+    """10 features at m = 10 are within the budget and 18 are not; a head that is wrong at its first query is refused
+    before the other rows are computed."""
+    for rank, error in ((10, Rejected), (18, OverBudget)):
+        rows = [[999] * rank for _ in range(1 << 10)]
+        start = time.process_time()
+        with pytest.raises(error):
+            table(10, 3, HALF, rows, rows)
+        assert time.process_time() - start < 2
 
 
 # ------------------------------------------------------------------------------------------ known ranks
