@@ -103,6 +103,10 @@ def replay_triples(
         own, expected = own_output(head.parts, tokens), predicted(head.parts, tokens)
         dtype = str(head.parts.keys(tokens).dtype).removeprefix("torch.")
     a, b, c = head.exact(x, [x, y, z])
+    if not head.additive + a:
+        raise UsageError(
+            f"{head.name}: alpha(x,x) = 0 at {x:#x}: the denominator of (x, .., x) is 0, nothing to replay"
+        )
     share = (n - 2) * (head.additive + a + (n - 1) * c) / ((n - 1) * (head.additive + a + b + (n - 2) * c))
     noise = largest(own - expected)
     least, weights = least_error(own.cpu().numpy(), targets, noise)
