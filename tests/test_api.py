@@ -78,7 +78,7 @@ def test_heads_and_files(tmp_path):
 def test_refusals():
     with pytest.raises(UsageError, match="say how many bits"):
         proofcheck.refute("elu1")
-    with pytest.raises(UsageError, match="expected a Head, a SPEC or a torch.nn.Module, got int"):
+    with pytest.raises(UsageError, match=r"expected a Head, a SPEC or a torch.nn.Module, got int"):
         proofcheck.refute(3, m=4)
     with pytest.raises(UsageError, match="did you mean"):
         proofcheck.certify("elu", m=4)

@@ -104,9 +104,7 @@ def replay_triples(
         dtype = str(head.parts.keys(tokens).dtype).removeprefix("torch.")
     a, b, c = head.exact(x, [x, y, z])
     if not head.additive + a:
-        raise UsageError(
-            f"{head.name}: alpha(x,x) = 0 at {x:#x}: the denominator of (x, .., x) is 0, nothing to replay"
-        )
+        raise UsageError(f"{head.name}: nothing to replay: alpha(x,x) = 0 at {x:#x}, (x, .., x) has denominator 0")
     share = (n - 2) * (head.additive + a + (n - 1) * c) / ((n - 1) * (head.additive + a + b + (n - 2) * c))
     noise = largest(own - expected)
     least, weights = least_error(own.cpu().numpy(), targets, noise)

@@ -67,6 +67,24 @@ def nan(m, r, seed):
 
 def zero(m, r, seed):
     return Layer(m, r, "zero")
+
+
+class Features(nn.Module):
+    """Feature maps and nothing else."""
+
+    token_dim = 12
+    query_features = staticmethod(lambda x: torch.exp(x[..., :3]))
+    key_features = staticmethod(lambda x: torch.exp(x[..., 1:4]))
+
+
+class Failing(Features):
+    values = staticmethod(lambda x: x)
+
+    def forward(self, x):
+        raise RuntimeError("needs a GPU")
+
+
+features, failing = Features(), Failing()
 '''
 
 TABLES = '''
@@ -306,6 +324,18 @@ def test_a_module_whose_denominators_vanish(folder, verb):
     assert "the denominator vanishes on the sequence (x)" in printed(done)
     assert "alpha(x,x) = 0: the sequence (x, .., x) has denominator 0" in printed(done)
     assert "2 verified" in verified(folder / "found")
+
+
+@pytest.mark.parametrize("name", ["features", "failing"])
+def test_a_module_that_cannot_be_replayed_is_refuted_all_the_same(folder, name):
+    pytest.importorskip("torch")
+    done = inside("refute", f"cli_layers:{name}", "-m", "12")
+    assert done.exit_code == 0, done.output
+    text = printed(done)
+    assert "not replayed: " + ("the module has no forward" if name == "features" else "the forward failed") in text
+    assert "is refuted against every readout" in text
+    assert "own forward" not in text
+    assert "replay" not in json.loads(inside("refute", f"cli_layers:{name}", "-m", "12", "--json").stdout)
 
 
 def test_the_help_says_that_code_is_run():
