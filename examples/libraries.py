@@ -80,6 +80,7 @@ def main() -> None:
         t = found.triple
         print(f"{name}, gap {t.gap}: alpha(x,y)/alpha(x,z) = {float(t.xy / t.xz):.4g}, and more than", end=" ")
         print(f"{float(found.required / t.xz):.4g} is needed; certificate {found.certificate.id[:12]}")
+        print(f"  x = {t.x:#x}, y = {t.y:#x}, z = {t.z:#x}")
         print("\n".join(lines))
         print(f"  {time.perf_counter() - start:.1f} s so far\n")
 

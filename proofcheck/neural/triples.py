@@ -71,10 +71,10 @@ class TripleReplay:
     def lines(self) -> list[str]:
         """For a person."""
         found = [f"{self.name}, its own forward in {self.dtype}:"]
-        for label, sequence, target, output in zip("YZM", self.sequences, self.targets, self.outputs, strict=True):
+        for label, first, target, output in zip("YZM", ("y", "z", "y"), self.targets, self.outputs, strict=True):
             shown = ", ".join(f"{value:.4g}" for value in output[:4]) + (", .." if len(output) > 4 else "")
-            tokens = " ".join(f"{token:x}" for token in sequence)
-            found.append(f"  {label} = ({tokens}): target {target}, output ({shown})")
+            others = ", ".join([first, "z" if label == "M" else first, *([".."] if self.n > 3 else [])])
+            found.append(f"  {label} = ({others}, x): target {target}, output ({shown})")
         verdict = "no affine readout repairs them" if self.beyond_repair else "an affine readout may repair them"
         found.append(
             f"  every affine readout is wrong by at least {self.least:.6g} on one of them ({float(self.exact):.6g} by "
