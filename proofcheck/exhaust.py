@@ -27,7 +27,7 @@ from proofcheck.certificate import Checked
 from proofcheck.cube import CHUNK, UNIT, Cube
 from proofcheck.domination import check_range
 from proofcheck.errors import CONDITIONAL, PROVED, UsageError
-from proofcheck.heads import Floats, Head
+from proofcheck.heads import ClosedForm, Floats, Head
 from proofcheck.theorems.bundle import foundation
 from proofcheck.triples import Outside, Triple
 from proofcheck.whole import Counterexample, HeadCorrect, fitting, verify
@@ -54,6 +54,7 @@ class KernelCorrect:
     exact_queries: int  # decided in exact integers
     certificate: Checked | None
     cube: Cube
+    by_class: Checked | None = None  # where the tables are too large: `head-exists`, see `_class_certificate`
 
     @property
     def status(self) -> int:
@@ -97,7 +98,8 @@ def decide(
                 refuted = triples.certificate(cube.head, found, n, eps, command=command, exactly=exactly)
                 return Refutation(head.name, n, eps, found, condition, exactly, refuted)
     proof = _kernel_certificate(cube, n, eps, command) if certified else None
-    return KernelCorrect(head.name, n, eps, ties, proof, cube)
+    by_class = _class_certificate(head, n, eps, command) if certified and proof is None else None
+    return KernelCorrect(head.name, n, eps, ties, proof, cube, by_class)
 
 
 def _certainly_holds(cube: Cube, h: int, xs: NDArray[np.int64], n: int, eps: Fraction) -> NDArray[np.bool_]:
@@ -203,3 +205,13 @@ def _kernel_certificate(cube: Cube, n: int, eps: Fraction, command: str) -> Chec
     queries, keys, unit = tables
     parameters = {"m": cube.m, "n": n, "eps": eps, "additive": cube.additive * unit, "queries": queries, "keys": keys}
     return fitting("kernel-correct", parameters, "levels", command, [foundation("domination-sufficient")[1]])
+
+
+def _class_certificate(head: Head, n: int, eps: Fraction, command: str) -> Checked | None:
+    """For a kernel that is a polynomial in |x minus z| for light queries: that a head with its number of features
+    exists, with the same rows at light queries and (eps/n)^<x,z>, right by Theorem 1, at heavy ones."""
+    if not isinstance(head, ClosedForm) or head.degrees is None or head.heaviest is None or head.additive:
+        return None
+    from proofcheck.bounds.heads import given_symmetric
+
+    return given_symmetric(head.m, head.degrees, head.heaviest, head.rank, n, eps, command)

@@ -10,6 +10,7 @@ sum over degrees of prod C(b_i, k_i), plus one feature for each query without a 
     certificate                      the certificate of a shape, or None
     improved                         a shape with a scale that leaves more room
     symmetric                        level-symmetric heads: polynomials in the overlap alone
+    given_symmetric                  the same with given coefficients
 """
 
 from __future__ import annotations
@@ -226,22 +227,36 @@ def powers_of_overlap(h: int, coefficients: Sequence[Fraction]) -> list[Fraction
 def symmetric(m: int, degree: int, n: int, eps: Fraction, command: str, heaviest: int | None = None) -> Checked | None:
     """Level-symmetric head (B3 a): polynomials of the given degree in the overlap for queries of weight <= heaviest."""
     heaviest = m if heaviest is None else heaviest
-    polynomials = {}
+    rows = []
     for h in range(heaviest + 1):
         found = symmetric_class(h, min(degree, h), n, eps)
         if found is None:
             return None
-        polynomials[str(h)] = [
-            {"l": [k], "w": [0], "coefficient": q} for k, q in enumerate(powers_of_overlap(h, found)) if q
-        ]
+        rows.append(found)
     rank = sum(comb(m, k) for k in range(degree + 1)) + sum(comb(m, h) for h in range(heaviest + 1, m + 1))
-    witness = {
+    return certified(m, n, eps, rank, symmetric_witness(m, degree, rows), command)
+
+
+def given_symmetric(
+    m: int, coefficients: Sequence[Fraction], heaviest: int, rank: int, n: int, eps: Fraction, command: str
+) -> Checked | None:
+    """The same with alpha = sum of coefficients[k] C(|x minus z|, k) for all queries of weight <= heaviest."""
+    rows = [list(coefficients[: h + 1]) for h in range(heaviest + 1)]
+    return certified(m, n, eps, rank, symmetric_witness(m, len(coefficients) - 1, rows), command)
+
+
+def symmetric_witness(m: int, degree: int, rows: Sequence[Sequence[Fraction]]) -> dict[str, object]:
+    """rows[h] are the coefficients for queries of weight h, by C(|x minus z|, k)."""
+    polynomials = {
+        str(h): [{"l": [k], "w": [0], "coefficient": q} for k, q in enumerate(powers_of_overlap(h, row)) if q]
+        for h, row in enumerate(rows)
+    }
+    return {
         "blocks": [m],
         "degrees": [[k] for k in range(degree + 1)],
         "scale": [1] * (m + 1),
         "polynomials": polynomials,
     }
-    return certified(m, n, eps, rank, witness, command)
 
 
 def certificate(

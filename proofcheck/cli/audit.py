@@ -18,6 +18,8 @@ from .theorems import AsJson, Eps, Length
 
 Task = tuple[str, int, int, int, Fraction, int, str]
 DECIDED_M = 8  # up to here a kernel that is not refuted is decided on all sequences
+BRIEF = 20_000  # kernel evaluations of the refuter where all sequences are decided anyway
+OUTCOMES = ("refuted", "certified", "none found", "outside")
 
 
 def command(
@@ -36,14 +38,15 @@ def command(
 ) -> int:
     """A table kernel x m x r: refuted, certified on all sequences (m <= 8), none found, or outside the theorems.
 
-    Can be interrupted: cells already computed are kept in DIR/audit and read again. Exit 3 if some cell is open.
+    Can be interrupted: cells already computed are kept in DIR/audit and read again; those of files and of your own
+    code are computed anew. Exit 3 if some cell is open.
     """
     from proofcheck.certificate import write_atomically
     from proofcheck.heads import builtin
 
     from . import output
 
-    names = list(builtin.KERNELS) if kernels == "all" else kernels.split(",")
+    names = list(builtin.KERNELS) if kernels == "all" else list(dict.fromkeys(kernels.split(",")))
     ms = options.steps(m, "-m", 1, LARGEST_REFUTED_M)
     rs = options.steps(r, "-r", 1, 10**6)
     options.within(n, "-n", 3, 10**6, "B0 is about n >= 3 tokens")
@@ -57,12 +60,16 @@ def command(
     folder = out / "audit"
     tasks = [(name, bits, features, n, error, seed, str(folder)) for name in names for bits in ms for features in rs]
     store = folder / f"cells-n{n}-eps{str(error).replace('/', 'over')}-seed{seed}.jsonl"
-    done = _stored(store)
+    done = {key: cell for key, cell in _stored(store).items() if key[0] in builtin.KERNELS}
     for cell in output.in_parallel(_cell, [task for task in tasks if task[:3] not in done], jobs, "audit"):
         done[cell["kernel"], cell["m"], cell["r"]] = cell
         lines = [json.dumps(done[key], sort_keys=True) for key in sorted(done)]
         write_atomically(store, "".join(f"{line}\n" for line in lines).encode())
     cells = [done[task[:3]] for task in tasks]
+    for name in set(names) - set(builtin.KERNELS):
+        of_name = [cell for cell in cells if cell["kernel"] == name]
+        if all(cell.get("unusable") for cell in of_name):
+            raise UsageError(str(of_name[0]["reason"]))
     status = PROVED if all(cell["outcome"] in ("refuted", "certified") for cell in cells) else CONDITIONAL
     if plot is not None:
         from proofcheck.report import heads as pictures
@@ -87,7 +94,7 @@ def command(
     columns = ["kernel", "m", "r", "features", "outcome", "certificate or reason", "seconds"]
     title = f"Kernels at n = {n}, error < {error}, seed {seed}"
     output.console(False).print(output.table(title, columns, rows, right=[1, 2, 3, 6]))
-    counts = {o: sum(cell["outcome"] == o for cell in cells) for o in ("refuted", "certified", "none found", "outside")}
+    counts = {o: sum(cell["outcome"] == o for cell in cells) for o in OUTCOMES}
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count) + f"; certificates in {folder}")
     return status
 
@@ -99,7 +106,8 @@ def _stored(store: Path) -> dict[tuple[str, int, int], dict[str, Any]]:
     for number, line in enumerate(store.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
             cell = json.loads(line)
-            float(cell["seconds"]), str(cell["outcome"])
+            if cell["outcome"] not in OUTCOMES or not isinstance(cell["seconds"], float | int):
+                raise ValueError
             done[str(cell["kernel"]), int(cell["m"]), int(cell["r"])] = cell
         except (ValueError, KeyError, TypeError):
             raise MalformedInput(f"{store}: line {number} is not a cell of an audit; delete it") from None
@@ -116,15 +124,14 @@ def _cell(task: Task) -> dict[str, Any]:
     found: Any = None
     try:
         head = load(spec, m, r, seed, None)
+        cell["features"] = head.rank
+        found = refuter.refute(head, n, eps, seed=seed, budget=BRIEF if m <= DECIDED_M else None)
+        if isinstance(found, refuter.NoneFound) and m <= DECIDED_M:
+            found = exhaust.decide(head, n, eps)
     except Outside as outside:
         cell |= {"outcome": "outside", "reason": outside.kind}
     except UsageError as error:
-        cell |= {"outcome": "outside", "reason": str(error)}
-    else:
-        cell["features"] = head.rank
-        found = refuter.refute(head, n, eps, seed=seed)
-        if isinstance(found, refuter.NoneFound) and m <= DECIDED_M:
-            found = exhaust.decide(head, n, eps)
+        cell |= {"outcome": "outside", "reason": str(error), "unusable": True}
     if isinstance(found, refuter.Refutation | exhaust.Refutation):
         path = keep(found.certificate, Path(folder), f"refutation-{label(head, n, eps)}-seed{seed}")
         cell |= {"outcome": "refuted", "certificate": found.certificate.id, "file": str(path)}

@@ -21,9 +21,12 @@ def number(q: Fraction) -> str:
     if len(exact) <= 12:
         return exact
     try:
-        return f"{float(q):.{PLACES}g}"
+        rounded = float(q)
     except OverflowError:
-        return f"about 2^{q.numerator.bit_length() - q.denominator.bit_length()}"
+        rounded = 0.0
+    if rounded:
+        return f"{rounded:.{PLACES}g}"
+    return f"about {'-' if q < 0 else ''}2^{abs(q.numerator).bit_length() - q.denominator.bit_length()}"
 
 
 def ratio(a: Fraction, b: Fraction) -> str:

@@ -184,6 +184,14 @@ def certify(
             f"some readout of this kernel is correct (error < {error}) on ALL sequences of length 1..{n}",
         )
         lines = _accepted(head, "kernel-correct", found.certificate, text, out, n, error, result)
+        if found.by_class is not None:
+            path = keep(found.by_class, out, f"head-exists-{label(head, n, error)}")
+            result |= {"certificate_by_class": found.by_class.id, "file_by_class": str(path)}
+            heavy = f", with ({error / n})^<x,z> at heavy queries" if getattr(head, "heaviest", m) < m else ""
+            lines.append(
+                f"What the kernel re-checks at this size, by classes of queries{heavy}: a correct head with "
+                f"{head.rank} features exists. Certificate: {path}"
+            )
         if head.readout is not None and not kernel:
             whole = exhaust.verify(head, n, error, command=command)
             if isinstance(whole, exhaust.Outside):
@@ -321,8 +329,9 @@ def _outside(found: Any, m: int, result: dict[str, Any], as_json: bool) -> int:
 
 
 def _replay(head: Head, triple: Any, n: int, eps: Fraction) -> Any:
-    """The module's own outputs on Y, Z and M, where the head comes from a module that has a forward."""
-    if getattr(head, "parts", None) is None or triple.gap < 1:
+    """The module's own outputs on Y, Z and M, where the head comes from a module whose forward was replayed."""
+    report = getattr(head, "report", None)
+    if report is None or report.replay is None or triple.gap < 1 or triple.own == 0:
         return None
     from proofcheck.neural import replay_triples
 
@@ -330,7 +339,8 @@ def _replay(head: Head, triple: Any, n: int, eps: Fraction) -> Any:
 
 
 def label(head: Head, n: int, eps: Fraction) -> str:
-    name = "".join(c if c.isalnum() else "-" for c in head.name.partition(" (")[0])[:60].strip("-")
+    words = "".join(c if c.isascii() and c.isalnum() else " " for c in head.name.partition(" (")[0])
+    name = "-".join(words.split())[:60].strip("-") or "head"
     return f"{name}-m{head.m}-r{head.rank}-n{n}-eps{str(eps).replace('/', 'over')}"
 
 

@@ -96,11 +96,25 @@ class Head:
 
 @dataclass(frozen=True)
 class ClosedForm(Head):
-    """A head whose kernel is computed exactly from (x, z), without its `rank` features (there may be 2^m of them)."""
+    """A head whose kernel is computed exactly from (x, z), without its `rank` features (there may be 2^m of them).
+
+    Where alpha depends on |x| and <x,z> alone, `levels[h][l]` says so, in agreement with `value`. Where moreover
+    alpha(x,z) = sum of degrees[k] C(|x minus z|, k) for |x| <= heaviest, and heavier queries have a feature of their
+    own each, `degrees` and `heaviest` say that."""
 
     value: Callable[[int, int], Fraction] = lambda x, z: Fraction(1)
+    levels: tuple[tuple[Fraction, ...], ...] | None = None
+    degrees: tuple[Fraction, ...] | None = None
+    heaviest: int | None = None
 
     def kernel(self, xs: Sequence[int], zs: Sequence[int]) -> Floats:
+        if self.levels is not None:
+            table = np.zeros((self.m + 1, self.m + 1))
+            for h, row in enumerate(self.levels):
+                table[h, : h + 1] = [float(value) for value in row]
+            left, right = (bits(tokens, self.m).astype(np.float32) for tokens in (xs, zs))
+            overlaps = (left @ right.T).astype(np.int64)  # sums of at most 2^24 ones are exact
+            return np.asarray(table[left.sum(axis=1).astype(np.int64)[:, None], overlaps])
         return np.array([[float(self.value(x, z)) for z in zs] for x in xs], dtype=np.float64)
 
     def exact(self, x: int, zs: Sequence[int]) -> list[Fraction]:

@@ -29,6 +29,7 @@ from .parameters import weight
 
 MAX_ONE_HOT = 12  # bits, for features indexed by all tokens
 MAX_SUBSETS = 2**16  # features indexed by subsets
+MAX_LEVELS = 256  # bits, for tables of the kernel by weight and overlap
 
 Values = dict[str, Any]
 
@@ -82,7 +83,8 @@ def softmin(m: int, r: int, values: Values) -> Head:
     name = f"softmin (m={m}, w={w if w.denominator < 10**6 else f'{float(w):.6g}'})"
     queries, keys = softmin_features(m, w, name)
     note = "closed form; correct on all lengths 1..n iff w is small enough, w <= eps/n suffices (Theorem 1)"
-    return ClosedForm(name, m, 1 << m, queries, keys, readout=overlap_readout(), note=note, value=value)
+    levels = tuple(tuple(powers[: h + 1]) for h in range(m + 1)) if m <= MAX_LEVELS else None
+    return ClosedForm(name, m, 1 << m, queries, keys, readout=overlap_readout(), note=note, value=value, levels=levels)
 
 
 def one_hot(m: int, r: int, values: Values) -> Head:
@@ -116,16 +118,27 @@ def symmetric(m: int, r: int, values: Values) -> Head:
             size += comb(m, degree)
     degree = min(degree, m)
     rank = sum(comb(m, k) for k in range(degree + 1)) + heavy
-    levels = [sum(lam**k * comb(a, k) for k in range(degree + 1)) for a in range(m + 1)]
+    light = [sum((lam**k * comb(a, k) for k in range(degree + 1)), Fraction(0)) for a in range(m + 1)]
+    powers = [w**k for k in range(m + 1)]
 
     def value(x: int, z: int) -> Fraction:
-        if x.bit_count() > cutoff:
-            return Fraction(w ** (x & z).bit_count())
-        return Fraction(levels[(x & ~z).bit_count()])
+        return powers[(x & z).bit_count()] if x.bit_count() > cutoff else light[(x & ~z).bit_count()]
 
     name = f"symmetric (m={m}, K={degree}, lam={lam}{f', cutoff={cutoff}' if cutoff < m else ''})"
     queries, keys = symmetric_features(m, degree, cutoff, lam, w, rank, name)
-    return ClosedForm(name, m, rank, queries, keys, note="closed form, mathematics.md B3(a)", value=value)
+    rows = (tuple(powers[: h + 1]) if h > cutoff else tuple(light[h::-1]) for h in range(m + 1))
+    return ClosedForm(
+        name,
+        m,
+        rank,
+        queries,
+        keys,
+        note="closed form, mathematics.md B3(a)",
+        value=value,
+        levels=tuple(rows) if m <= MAX_LEVELS else None,
+        degrees=tuple(lam**k for k in range(degree + 1)),
+        heaviest=cutoff,
+    )
 
 
 def symmetric_features(

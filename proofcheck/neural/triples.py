@@ -71,10 +71,10 @@ class TripleReplay:
     def lines(self) -> list[str]:
         """For a person."""
         found = [f"{self.name}, its own forward in {self.dtype}:"]
-        for label, sequence, target, output in zip("YZM", self.sequences, self.targets, self.outputs, strict=True):
+        for label, first, target, output in zip("YZM", ("y", "z", "y"), self.targets, self.outputs, strict=True):
             shown = ", ".join(f"{value:.4g}" for value in output[:4]) + (", .." if len(output) > 4 else "")
-            tokens = " ".join(f"{token:x}" for token in sequence)
-            found.append(f"  {label} = ({tokens}): target {target}, output ({shown})")
+            others = ", ".join([first, "z" if label == "M" else first, *([".."] if self.n > 3 else [])])
+            found.append(f"  {label} = ({others}, x): target {target}, output ({shown})")
         verdict = "no affine readout repairs them" if self.beyond_repair else "an affine readout may repair them"
         found.append(
             f"  every affine readout is wrong by at least {self.least:.6g} on one of them ({float(self.exact):.6g} by "
@@ -103,6 +103,8 @@ def replay_triples(
         own, expected = own_output(head.parts, tokens), predicted(head.parts, tokens)
         dtype = str(head.parts.keys(tokens).dtype).removeprefix("torch.")
     a, b, c = head.exact(x, [x, y, z])
+    if not head.additive + a:
+        raise UsageError(f"{head.name}: nothing to replay: alpha(x,x) = 0 at {x:#x}, (x, .., x) has denominator 0")
     share = (n - 2) * (head.additive + a + (n - 1) * c) / ((n - 1) * (head.additive + a + b + (n - 2) * c))
     noise = largest(own - expected)
     least, weights = least_error(own.cpu().numpy(), targets, noise)
