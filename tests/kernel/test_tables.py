@@ -578,7 +578,8 @@ def test_folder_without_certificates_is_an_error(names: list[str], tmp_path: Pat
     for name in names:
         (tmp_path / name).write_bytes(Path(GOOD).read_bytes())
     result = kernel(str(tmp_path))
-    assert (result.returncode, result.stdout, result.stderr) == (2, "", f"no certificate (*.json) in the folder {tmp_path}\n")
+    message = f"no certificate (*.json) in the folder {tmp_path}\n"
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", message)
 
 
 # --------------------------------------------------------------------- certificates that rest on others
