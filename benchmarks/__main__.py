@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from . import codes, lemma3, paper, rank
+from . import bounds, codes, lemma3, paper, rank
 
-GROUPS = {"lemma3": lemma3.run, "codes": codes.run, "rank": rank.run, "paper": paper.run}
+GROUPS = {"lemma3": lemma3.run, "codes": codes.run, "rank": rank.run, "paper": paper.run, "bounds": bounds.run}
 
 
 def main(names: list[str]) -> int:

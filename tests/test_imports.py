@@ -125,8 +125,9 @@ def test_checker_accepts_what_is_allowed(module: str, source: str) -> None:
 
 
 def test_kernel_is_small() -> None:
-    """The mechanism (exact numbers, the definition, the rules, the checker) stays below 1,000 lines of code, and so do
-    the statements, which a reader compares with the paper one by one."""
+    """The mechanism (exact numbers, the definition, the rules, the checker) stays small: below 1,000 lines of code but
+    for the rules of the bounds on r*(m,n), which have 500 of their own. So do the statements, which a reader compares
+    with the paper one by one."""
     kernel = REPOSITORY / PACKAGE / "kernel"
     sizes = {str(p.relative_to(kernel)): code_lines(p.read_text("utf-8")) for p in SOURCES if kernel in p.parents}
     statements = {name: size for name, size in sizes.items() if name.startswith("claims/")}
@@ -134,7 +135,10 @@ def test_kernel_is_small() -> None:
     assert {name.split("/")[0] for name in mechanism} == {
         "__init__.py", "__main__.py", "check.py", "exact.py", "minip.py", "rules",
     }  # fmt: skip
-    assert 300 < sum(mechanism.values()) < 1_000, mechanism
+    bounds = {name: size for name, size in mechanism.items() if name in ("rules/ranks.py", "rules/heads.py")}
+    assert len(bounds) == 2
+    assert sum(bounds.values()) < 500, bounds
+    assert 300 < sum(mechanism.values()) - sum(bounds.values()) < 1_000, mechanism
     assert 300 < sum(statements.values()) < 1_000, statements
 
 

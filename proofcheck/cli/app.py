@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import lemma3, paper, theorems, verify
+from . import bound, lemma3, paper, theorems, verify
 
 app = typer.Typer(
     add_completion=False,
@@ -72,6 +72,7 @@ def _options(
 
 
 app.command("lemma3")(_guarded(lemma3.command))
+app.command("bound")(_guarded(bound.command))
 app.command("paper")(_guarded(paper.command))
 app.command("verify")(_guarded(verify.command))
 for command in (

@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from .claims import CLAIMS, statement
 from .exact import MAX_BYTES, Malformed, Rejected, canonical, expect, load_json, record, shown
-from .rules import apply
+from .rules import apply, needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,12 +74,14 @@ def check(certificate: Certificate, known: dict[str, Report] | None = None) -> V
     verdict says so; one that is known must have been accepted and must state what the user says it states.
     """
     claim = statement(certificate.claim, certificate.parameters)
-    needs = CLAIMS[certificate.claim][1]
-    if set(certificate.uses) != set(needs):
+    rested, trusted = needs(certificate.rule)
+    wanted = {*CLAIMS[certificate.claim][1], *rested}
+    if set(certificate.uses) != wanted:
         listed = ", ".join(certificate.uses) or "none"
         listed = listed if len(listed) <= 200 else f"{len(certificate.uses)} claims"
-        raise Rejected(f"uses: this claim rests on {', '.join(needs) or 'no other certificate'}; listed: {listed}")
-    used, assumed = {}, []
+        rests = ", ".join(sorted(wanted)) or "no other certificate"
+        raise Rejected(f"uses: this claim rests on {rests}; listed: {listed}")
+    used, assumed = {}, [f"{theorem}, a theorem of mathematics" for theorem in trusted]
     for name, (identity, parameters) in certificate.uses.items():
         used[name] = statement(name, parameters)
         report = (known or {}).get(identity)

@@ -13,7 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
-from tests.kernel import lemma3_tables, theorem_tables
+from tests.kernel import bounds_tables, lemma3_tables, theorem_tables
 from tests.kernel.building import Fields, data
 
 HERE = Path(__file__).parent
@@ -22,17 +22,18 @@ FOLDERS = ("accepted", "conditional", "rejected", "malformed")
 
 def valid() -> dict[str, Fields]:
     """Certificates that hold, by name; every attack is a change of one of them."""
-    return lemma3_tables.valid() | theorem_tables.valid()
+    return lemma3_tables.valid() | theorem_tables.valid() | bounds_tables.valid()
 
 
 def files() -> dict[str, bytes]:
     """Every data file of this folder: relative path -> bytes."""
     good = lemma3_tables.accepted() | {name: data(fields) for name, fields in theorem_tables.valid().items()}
+    good |= bounds_tables.accepted()
     result = {f"accepted/{name}.json": content for name, content in good.items()}
     for folder, tables in (
-        ("conditional", [theorem_tables.conditional()]),
-        ("rejected", [lemma3_tables.rejected(), theorem_tables.rejected()]),
-        ("malformed", [lemma3_tables.malformed(), theorem_tables.malformed()]),
+        ("conditional", [theorem_tables.conditional(), bounds_tables.conditional()]),
+        ("rejected", [lemma3_tables.rejected(), theorem_tables.rejected(), bounds_tables.rejected()]),
+        ("malformed", [lemma3_tables.malformed(), theorem_tables.malformed(), bounds_tables.malformed()]),
     ):
         for table in tables:
             for name, (content, reason) in table.items():

@@ -17,28 +17,15 @@ from random import Random
 from types import CodeType
 from typing import Any
 
-HALF = Fraction(1, 2)
+from tests.kernel import bounds_oracle
+from tests.kernel.rationals import HALF, mu, rank_of, rational, whole
+
 CONTEXT = Context(prec=80, Emax=10**9, Emin=-(10**9))
 
 Point = dict[str, Fraction]
 Condition = tuple[str, bool]  # an expression, and whether it is > 0 (strict) or >= 0
 Case = tuple[dict[str, str], str]  # hypotheses by name, and the conclusion
 Known = dict[str, dict[str, Any] | None]  # id -> the certificate, or None where it is known to be refused
-
-
-def rational(value: Any) -> Fraction:
-    if type(value) is int:
-        return Fraction(value)
-    numerator, slash, denominator = value.partition("/")
-    if not slash:
-        raise ValueError(f"{value!r} is no rational of a certificate")
-    return Fraction(int(numerator), int(denominator))
-
-
-def whole(value: Any) -> int:
-    if type(value) is not int:
-        raise ValueError(f"{value!r} is no integer of a certificate")
-    return value
 
 
 # ------------------------------------------------------------------------- conditions as written inequalities
@@ -342,10 +329,6 @@ def _n_d_eps(parameters: dict[str, Any]) -> tuple[int, Fraction, Fraction, bool]
     return n, d, eps, (n - 2) * d >= 2 * eps * (n - 1)
 
 
-def mu(n: int, d: Fraction | int, eps: Fraction) -> Fraction:
-    return (n - 2) * (d - 2 * eps) / (2 * eps)
-
-
 def gap_domination(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> Finding:
     n, d, eps, admissible = _n_d_eps(p)
     if not admissible or rule not in ("farkas", "polynomial-identity"):
@@ -485,11 +468,14 @@ def chain(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> F
 def feature_rank(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> Finding:
     n, eps = _n_eps(p)
     m, value = whole(p["m"]), whole(p["value"])
-    _range(rule == "amplification" and witness == {} and value >= 1 and m >= 1, "the rule, the value or m")
+    _range(value >= 1 and m >= 1, "the value or m")
+    said = [f"instance m={m}, n={n}, eps={eps}: ", f"at least {value} features"]
+    if rule in bounds_oracle.FEATURE_RANK:
+        return bounds_oracle.FEATURE_RANK[rule](p, witness), said
+    _range(rule == "amplification" and witness == {}, "the rule or the witness")
     bits, _, distance, size = _code(used["code"])
     chain_n, chain_eps = _n_eps(used["chain"])
     reach, factor = whole(used["chain"]["distance"]), rational(used["chain"]["factor"])
-    said = [f"instance m={m}, n={n}, eps={eps}: ", f"at least {value} features"]
     if bits > m or (chain_n, chain_eps) != (n, eps) or reach > distance or factor <= 0:
         return "the code and the chain are about something else", said
     square = factor * factor  # r (Lambda^2 + T - 1) > T Lambda^2 for every integer r that is allowed; T = 1: r >= 1
@@ -527,22 +513,6 @@ def multilevel_code(p: dict[str, Any], rule: str, witness: dict[str, Any], used:
     ball = log2(size) + CONTEXT.divide(Decimal(1), CONTEXT.ln(Decimal(2))) - log2(s)  # log2 of eM/s
     bound = Decimal(size) - log2((size + 1) * (s + 1)) - CONTEXT.multiply(Decimal(2 * s), ball)
     return "" if log2(words) >= bound else "the code is too small", said
-
-
-def rank_of(matrix: list[list[Fraction]]) -> int:
-    """Gaussian elimination over the rationals."""
-    rows, rank = [list(row) for row in matrix], 0
-    for column in range(len(rows[0])):
-        pivot = next((i for i in range(rank, len(rows)) if rows[i][column]), None)
-        if pivot is None:
-            continue
-        rows[rank], rows[pivot] = rows[pivot], rows[rank]
-        for i in range(rank + 1, len(rows)):
-            scale = rows[i][column] / rows[rank][column]
-            if scale:
-                rows[i] = [one - scale * two for one, two in zip(rows[i], rows[rank], strict=True)]
-        rank += 1
-    return rank
 
 
 def matrix_rank(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> Finding:
@@ -665,12 +635,39 @@ ORACLES: dict[str, tuple[Oracle, tuple[str, ...]]] = {
     "code": (code, ()),
     "chain": (chain, ("gap-domination-symbolic",)),
     "matrix-rank": (matrix_rank, ()),
-    "feature-rank": (feature_rank, ("approximate-identity", "chain", "code")),
+    "feature-rank": (feature_rank, ("approximate-identity",)),
+    "lower-exponent": (bounds_oracle.lower_exponent, ("approximate-identity", "gap-domination-symbolic")),
+    "upper-exponent": (bounds_oracle.upper_exponent, ("domination-sufficient",)),
+    "head-exists": (bounds_oracle.head_exists, ("domination-sufficient",)),
     "growing-context": (growing_context, ("feature-rank",)),
     "typed-family": (typed_family, ()),
     "transcript-bound": (transcript_bound, ("code",)),
     "multilevel-code": (multilevel_code, ("code",)),
 }
+
+# What a rule rests on beside its claim, and what it takes on trust.
+RULE_NEEDS: dict[str, tuple[str, ...]] = {
+    "amplification": ("chain", "code"),
+    "layer": ("gap-domination-symbolic",),
+    "family": ("gap-domination-symbolic",),
+    "graham-sloane": ("gap-domination-symbolic",),
+    "shattered": ("gap-domination-symbolic",),
+    "topological": ("gap-domination-symbolic",),
+    "unsat-lrat": ("gap-domination-symbolic",),
+    "class-head": ("softmin",),
+}
+THEOREMS = {
+    "topological": "the Borsuk-Ulam theorem",
+    "sampled": "Bernstein's inequality",
+    "upper-exponent": "Bernstein's inequality",
+}
+
+
+def theorems(fields: dict[str, Any], known: Known) -> set[str]:
+    """The theorems of mathematics that a certificate takes on trust, at any remove."""
+    found = {THEOREMS[fields["rule"]]} if fields["rule"] in THEOREMS else set()
+    below = [known[item["id"]] for item in fields["uses"] if known.get(item["id"])]
+    return found.union(*(theorems(other, known) for other in below if other is not None))
 
 
 def unsupplied(fields: dict[str, Any], known: Known) -> list[tuple[str, str]]:
@@ -690,6 +687,7 @@ def _falsity(fields: dict[str, Any], sentence: str, known: Known) -> str:
     if fields["format"] != "proofcheck/1":
         return "another format"
     oracle, needs = ORACLES[fields["claim"]]
+    needs += RULE_NEEDS.get(fields["rule"], ())
     used = {item["claim"]: item["parameters"] for item in fields["uses"]}
     if sorted(used) != sorted(needs) or len(fields["uses"]) != len(needs):
         return "it rests on too little or too much"

@@ -224,6 +224,12 @@ def test_what_claims_rest_on_are_claims_and_make_no_circle() -> None:
         assert set(needs) <= set(CLAIMS)
         assert len(set(needs)) == len(needs)
         assert name not in below(name)
+    pairs = {(fields["claim"], fields["rule"]) for fields in make_tables.valid().values()}
+    for name, rule in pairs:  # a rule adds what its claim does not rest on already, and makes no circle either
+        more = RULES[rule][2]
+        assert set(more) <= set(CLAIMS)
+        assert len({*CLAIMS[name][1], *more}) == len(CLAIMS[name][1]) + len(more)
+        assert all(name != other and name not in below(other) for other in more)
 
 
 def test_each_rule_refuses_every_other_shape() -> None:
@@ -231,7 +237,7 @@ def test_each_rule_refuses_every_other_shape() -> None:
     pairs = {(fields["claim"], fields["rule"]): fields for fields in make_tables.valid().values()}
     for fields in pairs.values():
         shown = statement(fields["claim"], fields["parameters"])
-        for rule, (shape, _) in RULES.items():
+        for rule, (shape, *_) in RULES.items():
             if not isinstance(shown, shape):
                 with pytest.raises(
                     Rejected, match=rf"^rule {rule} shows an? {shape.__name__} statement, and this claim is"

@@ -6,6 +6,7 @@ import pytest
 
 from proofcheck.kernel.check import CONDITIONAL, VERIFIED, check_file, check_files
 from proofcheck.kernel.claims import CLAIMS
+from proofcheck.kernel.rules import RULES
 from proofcheck.theorems.bundle import Bundle, Shown, cases, foundation, founded, lemma3_symbolic
 
 from .checking import verified
@@ -29,7 +30,7 @@ def test_foundations_have_one_place_and_are_made_once(claim):
 
 def test_every_claim_rests_on_foundations_or_on_claims_with_parameters():
     """What `cases` and `founded` can find by themselves is enough."""
-    rested = {use for _, uses in CLAIMS.values() for use in uses}
+    rested = {use for _, uses in CLAIMS.values() for use in uses} | {use for rule in RULES.values() for use in rule[2]}
     assert {use for use in rested if not CLAIMS[use][1]} - {"code"} == set(FOUNDATIONS)
     assert rested - set(FOUNDATIONS) == {"code", "chain", "feature-rank"}
 

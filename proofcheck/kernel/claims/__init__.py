@@ -8,7 +8,8 @@
     families     codes, chains, Lemma 4, Theorems 5 and 6, Corollary 7
     transcript   Theorem 9 and Proposition 10
 
-`CLAIMS` lists each claim with the claims that its certificate rests on: `uses` must name exactly these.
+`CLAIMS` lists each claim with the claims that its certificate rests on, whatever the rule: `uses` must name exactly
+these and those on which the rule rests.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
     "chain": (families.chain, ("gap-domination-symbolic",)),
     "approximate-identity": (families.approximate_identity, ()),
     "matrix-rank": (families.matrix_rank, ()),
-    "feature-rank": (families.feature_rank, ("approximate-identity", "chain", "code")),
+    "feature-rank": (families.feature_rank, ("approximate-identity",)),
+    "lower-exponent": (families.lower_exponent, ("approximate-identity", "gap-domination-symbolic")),
+    "upper-exponent": (families.upper_exponent, ("domination-sufficient",)),
+    "head-exists": (families.head_exists, ("domination-sufficient",)),
     "phase-transition": (families.phase_transition, ("approximate-identity", "gap-domination-symbolic")),
     "growing-context": (families.growing_context, ("feature-rank",)),
     "typed-family": (transcript.typed_family, ()),

@@ -5,7 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..exact import Malformed, Poly, expect, integer, number, record
-from .forms import Cases, Chain, Code, Consequence, FeatureRank, Matrix, Universal, nonnegative, positive
+from .forms import (
+    Cases,
+    Chain,
+    Code,
+    Consequence,
+    FeatureRank,
+    HeadExists,
+    LowerExponent,
+    Matrix,
+    Universal,
+    UpperExponent,
+    nonnegative,
+    positive,
+)
 from .parameters import HALF, epsilon, factor, positive_number
 
 MAX_M = 20_000  # bits of a token, where binomial coefficients are computed
@@ -52,6 +65,50 @@ def feature_rank(parameters: object) -> FeatureRank:
         n,
         eps,
         value,
+    )
+
+
+def lower_exponent(parameters: object) -> LowerExponent:
+    fields = record(parameters, "parameters", ["n", "eps", "a", "kappa"])
+    n, eps = integer(fields["n"], "parameters.n", 3), epsilon(fields)
+    a = positive_number(fields["a"], "parameters.a")
+    kappa = positive_number(fields["kappa"], "parameters.kappa")
+    return LowerExponent(
+        f"n={n}, eps={eps}, for all m >= 2, with M = 2 floor(m/2): every nonnegative kernel head that is correct "
+        f"(error < {eps}) on all sequences of length {n} over {{0,1}}^m has r >= (2/(1+a))^M / (4 kappa (M+1)), "
+        f"where a = {a} and kappa = {kappa}",
+        n,
+        eps,
+        a,
+        kappa,
+    )
+
+
+def upper_exponent(parameters: object) -> UpperExponent:
+    fields = record(parameters, "parameters", ["n", "eps", "rho", "eta"])
+    n, eps = integer(fields["n"], "parameters.n", 3), epsilon(fields)
+    rho, eta = positive_number(fields["rho"], "parameters.rho"), positive_number(fields["eta"], "parameters.eta")
+    return UpperExponent(
+        f"n={n}, eps={eps}, for all m >= 1: some nonnegative kernel head with r <= 2cm (2 - 1/rho)^m, c = 4/eta^2, "
+        f"rho = {rho}, eta = {eta}, is correct (error < {eps}) on all sequences of length 1..{n} over {{0,1}}^m",
+        n,
+        eps,
+        rho,
+        eta,
+    )
+
+
+def head_exists(parameters: object) -> HeadExists:
+    fields = record(parameters, "parameters", ["m", "n", "eps", "rank"])
+    m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 3)
+    eps, rank = epsilon(fields), integer(fields["rank"], "parameters.rank", 1)
+    return HeadExists(
+        f"instance m={m}, n={n}, eps={eps}: some nonnegative kernel head with {rank} features is correct (error < "
+        f"{eps}) on all sequences of length 1..{n} over {{0,1}}^{m}",
+        m,
+        n,
+        eps,
+        rank,
     )
 
 

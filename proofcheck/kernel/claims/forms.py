@@ -26,6 +26,12 @@ Code = namedtuple("Code", "sentence m weight distance size")
 Chain = namedtuple("Chain", "sentence n eps distance factor")
 # Every head on m-bit tokens correct at exact length n has at least `value` features.
 FeatureRank = namedtuple("FeatureRank", "sentence m n eps value")
+# Some head on m-bit tokens with at most `rank` features is correct at all lengths 1..n.
+HeadExists = namedtuple("HeadExists", "sentence m n eps rank")
+# For all m >= 2, with M = 2 floor(m/2): every head correct at exact length n has r >= (2/(1+a))^M / (4 kappa (M+1)).
+LowerExponent = namedtuple("LowerExponent", "sentence n eps a kappa")
+# For all m >= 1: some head correct at all lengths 1..n has r <= 2 c m (2 - 1/rho)^m, with c = 4/eta^2.
+UpperExponent = namedtuple("UpperExponent", "sentence n eps rho eta")
 # The matrix with `rows` rows, `columns` columns and the given entry(i, j) has rank at least `rank`.
 Matrix = namedtuple("Matrix", "sentence rows columns entry rank")
 # The head (a minip.Head) is correct on every sequence of length 1..n.
