@@ -32,7 +32,7 @@ from proofcheck.certificate import Checked
 from proofcheck.domination import check_range
 from proofcheck.errors import UsageError
 from proofcheck.families import Family
-from proofcheck.heads import ClosedForm, Floats, Head
+from proofcheck.heads import ClosedForm, Floats, Head, nearest
 from proofcheck.triples import Outside, Triple
 
 FAMILY_BUDGET = 8_000_000  # kernel evaluations, where a family guarantees success
@@ -170,7 +170,7 @@ class _Search:
         for i in range(0, len(xs), step):
             some = xs[i : i + step]
             if isinstance(self.head, ClosedForm):
-                parts.append(np.array([float(self.head.value(x, x)) for x in some]))
+                parts.append(np.array([nearest(self.head.value(x, x)) for x in some]))
             else:
                 pair = self.head.features("queries", some), self.head.features("keys", some)
                 parts.append(np.einsum("ij,ij->i", *pair))

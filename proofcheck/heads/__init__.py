@@ -22,6 +22,7 @@ is made once and used throughout.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -111,14 +112,22 @@ class ClosedForm(Head):
         if self.levels is not None:
             table = np.zeros((self.m + 1, self.m + 1))
             for h, row in enumerate(self.levels):
-                table[h, : h + 1] = [float(value) for value in row]
+                table[h, : h + 1] = [nearest(value) for value in row]
             left, right = (bits(tokens, self.m).astype(np.float32) for tokens in (xs, zs))
             overlaps = (left @ right.T).astype(np.int64)  # sums of at most 2^24 ones are exact
             return np.asarray(table[left.sum(axis=1).astype(np.int64)[:, None], overlaps])
-        return np.array([[float(self.value(x, z)) for z in zs] for x in xs], dtype=np.float64)
+        return np.array([[nearest(self.value(x, z)) for z in zs] for x in xs], dtype=np.float64)
 
     def exact(self, x: int, zs: Sequence[int]) -> list[Fraction]:
         return [self.value(x, z) for z in zs]
+
+
+def nearest(value: Fraction) -> float:
+    """The nearest float; infinite where it is beyond all."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def dyadic(row: Floats) -> tuple[list[int], int]:

@@ -441,6 +441,18 @@ def test_certify_symmetric_refuted(tmp_path):
     verified(tmp_path)
 
 
+@pytest.mark.parametrize(("verb", "status"), [("refute", 0), ("certify", 1)])
+def test_kernel_values_beyond_all_floats(tmp_path, verb, status):
+    """Up to 10^600: floats decide nothing, exact numbers do."""
+    settings = ("--set", f"lam={10**39}", "--set", "K=16", "--set", "cutoff=4", "--set", "w=9/10")
+    done = inside(verb, "symmetric", "-m", "8" if verb == "certify" else "20", *settings, "--out", tmp_path)
+    assert done.exit_code == status, done.output
+    assert "is refuted against" in done.stdout or "no readout of this kernel" in done.stdout
+    verified(tmp_path)
+    steep = inside("refute", "symmetric", "-m", "20", "--set", f"lam={10**39}", "--set", "K=20", "--budget", "2000")
+    assert steep.exit_code in (0, 3), steep.output
+
+
 def test_certify_as_json_by_the_real_command(tmp_path):
     done = outside("certify", "elu1", "-m", "8", "-r", "4", "--json", "--out", tmp_path)
     assert done.returncode == 1

@@ -296,3 +296,26 @@ def test_known_is_complete() -> None:
     for kernel in known():
         assert all(isinstance(kernel.as_json()[field], str) and kernel.as_json()[field] for field in (
             "name", "features", "sign", "used", "remarks"))  # fmt: skip
+
+
+@pytest.mark.parametrize("settings", [{"K": 2}, {"K": 1, "cutoff": 3}, {"K": 0, "lam": "1/3", "w": "2/7"}])
+def test_levels_and_degrees_of_symmetric_kernels(settings: dict[str, object]) -> None:
+    """Both agree with the kernel, which agrees with the features; beyond 256 bits there are no tables."""
+    head = build("symmetric", 6, 64, 0, settings)
+    assert isinstance(head, ClosedForm)
+    assert head.levels is not None
+    assert head.degrees is not None
+    assert head.heaviest is not None
+    floats = head.kernel(range(64), range(64))
+    for x in range(64):
+        for z, value in enumerate(head.exact(x, range(64))):
+            h, overlap = x.bit_count(), (x & z).bit_count()
+            assert head.levels[h][overlap] == value
+            assert floats[x, z] == float(value)
+            if h <= head.heaviest:
+                assert value == sum(c * math.comb(h - overlap, k) for k, c in enumerate(head.degrees))
+    tall = build("symmetric", 257, 64, 0, {"K": 1})
+    assert isinstance(tall, ClosedForm)
+    assert tall.levels is None
+    tokens = [0, 1 << 256, 2**257 - 1]
+    assert tall.kernel(tokens, tokens).tolist() == [[float(v) for v in tall.exact(x, tokens)] for x in tokens]
