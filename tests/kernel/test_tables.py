@@ -511,10 +511,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[int], str]] = {
         {REJECTED},
         r"^witness\.keys\[0\]: query 0 is not forced",
     ),
-    "table-of-ten-bits-and-eleven-features": (
+    "table-of-ten-bits-and-twenty-features": (
         lambda: compact(
-            ("parameters", {"m": 10, "n": 3, "eps": "1/2", "rank": 11}),
-            ("witness", {"queries": [[1] * 11] * 1_024, "keys": [[1] * 11] * 1_024}),
+            ("parameters", {"m": 10, "n": 3, "eps": "1/2", "rank": 20}),
+            ("witness", {"queries": [[1] * 20] * 1_024, "keys": [[1] * 20] * 1_024}),
             of=V["table-rank-1-m2"],
         ),
         {MALFORMED},
