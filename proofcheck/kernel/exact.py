@@ -167,7 +167,7 @@ _KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a string"}
 def integer(value: object, place: str, low: int, high: int | None = None) -> int:
     """`value` as an integer with low <= value (<= high)."""
     if type(value) is not int or value < low or (high is not None and value > high):
-        wanted = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+        wanted = f"an integer >= {shown(low)}" if high is None else f"an integer from {shown(low)} to {shown(high)}"
         raise Malformed(f"{place}: expected {wanted}, got {shown(value)}")
     return value
 

@@ -37,7 +37,7 @@ def kernel_refutation(parameters: object) -> KernelRefutation:
     else:
         kernel = _products(fields["features"])
     for token, value in zip((y, z), kernel[1:], strict=True):
-        if token == x and value != kernel[0]:
+        if (token == x and value != kernel[0]) or (y == z and kernel[1] != kernel[2]):
             raise Malformed(f"parameters.{given}: two values for the same token")
     named = ", ".join(f"{name} = {_brief(f'{token:x}')}" for name, token in zip("xyz", (x, y, z), strict=True))
     overlaps = ", ".join(str(overlap(x, token)) for token in (x, y, z))

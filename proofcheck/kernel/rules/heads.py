@@ -12,7 +12,7 @@ from math import comb, lcm, prod
 
 from ..claims.forms import HeadExists, UpperExponent
 from ..claims.parameters import factor
-from ..exact import MAX_BITS, Budget, Malformed, Rejected, bounded, expect, integer, number, record, shown
+from ..exact import MAX_BITS, Budget, Malformed, OverBudget, Rejected, bounded, expect, integer, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Used = dict[str, Any]
 
 MAX_TABLE_BITS = 10
+MAX_TABLE_WORK = 1_000_000  # about 2 seconds, or 4: 17 features at m = 10, 74 at m = 9
+MAX_COMMON_BITS = 1 << 28  # of numbers brought to a common denominator, together
+MAX_DECISIONS = 1_000_000  # units of work for the comparisons of all classes of queries, about 2 seconds
 
 
 def decide(claim: Any, query: str, weight: int, own: int, values: Iterable[tuple[int, int]]) -> None:
@@ -67,9 +70,8 @@ def table_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
             if len(row) != claim.rank:
                 raise Rejected(f"witness.{name}[{i}]: expected {claim.rank} features, got {len(row)}")
         tables[name] = rows
-    # Measured: (2 + rank) 0.1 microseconds for each pair of tokens, twice that for integers of 256 bits. The budget of
-    # this rule, about 2 seconds, or 4, admits 17 features at m = 10 and 74 at m = 9.
-    Budget(1_000_000).charge((claim.rank + 2) * 4**claim.m // 20, 0)
+    # Measured: (2 + rank) 0.1 microseconds for each pair of tokens, twice that for integers of 256 bits.
+    Budget(MAX_TABLE_WORK).charge((claim.rank + 2) * 4**claim.m // 20, 0)
     for x, row in enumerate(kernel_rows(tables["queries"], tables["keys"])):
         levels = (((x & z).bit_count(), value) for z, value in enumerate(row))
         decide(claim, f"{x:b}", x.bit_count(), row[x], levels)
@@ -113,8 +115,9 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     if len(scale) != claim.m + 1 or min(scale) <= 0:
         raise Rejected(f"witness.scale: expected {claim.m + 1} positive numbers, one for each weight |z|")
     polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
-    budget, done = Budget(), set()
+    budget, decisions, done = Budget(), Budget(MAX_DECISIONS), set()
     budget.charge(prod(b + 1 for b in blocks), claim.m // 2)
+    digits = claim.n.bit_length() + claim.eps.denominator.bit_length()
     rank = sum(prod(map(comb, blocks, d)) for d in degrees)
     for sizes in product(*(range(b + 1) for b in blocks)):
         name = ",".join(map(str, sizes))
@@ -137,7 +140,9 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
             terms.append((powers[0], powers[1], number(term["coefficient"], f"{place}[{i}].coefficient")))
         whole = integers([q for _, _, q in terms])
         exact = [(left, right, q) for (left, right, _), q in zip(terms, whole, strict=True)]
-        decide(claim, name, sum(sizes), *_class_row(blocks, sizes, exact, scale, budget))
+        own, values = _class_row(blocks, sizes, exact, scale, budget)
+        decisions.charge((sum(sizes) + 1) ** 2 // 4, (max(v.bit_length() for _, v in values) + digits) // 2)
+        decide(claim, name, sum(sizes), own, values)
     if set(polynomials) != done:
         raise Rejected(f"witness.polynomials: {sorted(set(polynomials) - done)[0][:40]!r} is no class of queries")
     if rank > claim.rank:
@@ -235,6 +240,8 @@ def integers(values: list[Fraction]) -> list[int]:
         common = lcm(common, q.denominator)
         if common.bit_length() > MAX_BITS:
             raise Malformed(f"a common denominator has more than {MAX_BITS} bits")
+        if len(values) * common.bit_length() > MAX_COMMON_BITS:
+            raise OverBudget(f"{len(values)} numbers over a common denominator of {common.bit_length()} bits")
     return [q.numerator * (common // q.denominator) for q in values]
 
 
@@ -250,6 +257,7 @@ def _class_row(
     values, flat = [], not any(any(right) for _, right, _ in terms)
     outside = [b - h for b, h in zip(blocks, sizes, strict=True)]
     bits = max((sum(left) + sum(right) for left, right, _ in terms), default=0) * sum(blocks).bit_length()
+    bits += max((q.bit_length() for _, _, q in terms), default=0) + max(s.bit_length() for s in scale)
     for ls in product(*(range(h + 1) for h in sizes)):
         parts = [(right, q * prod(map(pow, ls, left))) for left, right, q in terms]
         budget.charge(len(terms) // 4, bits // 4)

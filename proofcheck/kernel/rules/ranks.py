@@ -194,7 +194,8 @@ def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[st
         integer(fields["distance"], "witness.distance", 1, 10_000),
     )
     gaps = [integer(d, f"witness.gaps[{i}]", 1) for i, d in enumerate(expect(fields["gaps"], "witness.gaps", list))]
-    Budget().charge((least + g) * (2 + len(gaps)), max(claim.a.denominator.bit_length(), 1) * (least + g) // 8)
+    budget = Budget()
+    budget.charge((least + g) * (2 + len(gaps)), max(claim.a.denominator.bit_length(), 1) * (least + g) // 8)
     if g < least_gap(claim.n, claim.eps):
         raise Rejected(f"witness.gap: {g} is below the least admissible gap {least_gap(claim.n, claim.eps)}")
     if claim.a >= 1 or claim.a**g * factor(claim.n, Fraction(g), claim.eps) < 1:
@@ -206,6 +207,8 @@ def lower_exponent(claim: LowerExponent, witness: object, used: Used) -> list[st
         weight = forced[difference] if difference >= least else Fraction(1)
         if weight is None:
             raise Rejected(f"no chain of the listed gaps spans the distance {difference}")
+        small = 2 * difference * claim.a.denominator.bit_length() + claim.kappa.denominator.bit_length() + 1
+        budget.charge(1, isqrt(2 * weight.numerator.bit_length() * small) // 4)
         if claim.kappa * claim.a ** (2 * difference) * weight**2 < 1:
             raise Rejected(f"kappa is too small at the distance {difference}: kappa a^(2D) < w(D)^-2")
     return [f"w(D)^-2 <= kappa a^(2D) for D = 1..{least + g - 1}, hence for all D by further gaps of {g}"]
