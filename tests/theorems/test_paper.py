@@ -8,8 +8,10 @@ from fractions import Fraction
 
 import pytest
 
+from proofcheck import exhaust
 from proofcheck.bounds import best, exponents, families, hamming, heads, layers, small
 from proofcheck.certificate import certify
+from proofcheck.heads import builtin
 from proofcheck.kernel.claims import CLAIMS
 from proofcheck.kernel.rules import RULES
 from proofcheck.theorems import lemma3, paper
@@ -22,7 +24,8 @@ NAMES = (
     *("proposition10", "domination", "chain"),
 )
 HALF = Fraction(1, 2)
-BOUNDS = {"Layers", "Preferences", "Heads that exist"}  # sections of TRUST.md that no claim of the paper needs
+# Sections of TRUST.md that no claim of the paper needs.
+BEYOND = {"Layers", "Preferences", "Heads that exist", "Heads that are given"}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,22 @@ def bounds():
     ]
 
 
+@pytest.fixture(scope="module")
+def found():
+    """One certificate of each kind about a given head: softmin on two bits; with a temperature too low for its own
+    readout (w = 1/2); and, on four bits, for every readout (w = 9/10)."""
+
+    def softmin(w, m=2):
+        return builtin.build("softmin", m, 1 << m, 0, {"w": w})
+
+    return [
+        exhaust.decide(softmin("1/6")).certificate,
+        exhaust.verify(softmin("1/6")).certificate,
+        exhaust.verify(softmin("1/2")).certificate,
+        exhaust.decide(softmin("9/10", 4)).certificate,
+    ]
+
+
 @pytest.mark.slow
 def test_every_numbered_claim_in_the_papers_order(audit):
     assert tuple(audit) == NAMES
@@ -71,8 +90,8 @@ def test_arguments_are_headings_of_trust_md_and_none_is_empty(audit):
     assert all(shown.arguments for shown in audit.values())
     rules = {heading for heading in HEADINGS if heading.startswith("Rule")}
     general = {"Statements", "No vacuous truth", *rules}
-    assert HEADINGS >= BOUNDS
-    assert named == HEADINGS - general - BOUNDS, "a section about a claim that no claim names"
+    assert HEADINGS >= BEYOND
+    assert named == HEADINGS - general - BEYOND, "a section about a claim that no claim names"
 
 
 @pytest.mark.slow
@@ -83,19 +102,22 @@ def test_two_items_are_uncovered(audit):
 
 
 @pytest.mark.slow
-def test_every_claim_of_the_kernel_is_produced(audit, bounds):
+def test_every_claim_of_the_kernel_is_produced(audit, bounds, found):
     produced = {certificate.claim for shown in audit.values() for _, certificate in shown.bundle}
     produced.add(lemma3.refute(lemma3.Instance(3, Fraction(1), HALF)).certificate.claim)
     beyond = {certificate.claim for certificate in bounds}
     assert beyond - produced == {"head-exists", "lower-exponent", "upper-exponent"}
     produced |= beyond
+    about_heads = [certificate.claim for certificate in found]
+    assert about_heads == ["kernel-correct", "exhaustive-head", "head-counterexample", "kernel-refutation"]
+    produced.update(about_heads)
     assert produced == set(CLAIMS)
 
 
 @pytest.mark.slow
-def test_every_rule_of_the_kernel_is_used(audit, bounds):
+def test_every_rule_of_the_kernel_is_used(audit, bounds, found):
     used = {certificate.rule for shown in audit.values() for _, certificate in shown.bundle}
-    beyond = [certificate.rule for certificate in bounds]
+    beyond = [certificate.rule for certificate in (*bounds, *found)]
     assert used | set(beyond) == set(RULES)
     assert len(beyond) == len(set(beyond))
     assert used.isdisjoint(beyond)
