@@ -48,7 +48,7 @@ def command(
     status 0: every (m, r, n, eps) has a certified head. 1: none is open, and in some the best heads of all seeds are
     refuted (no statement about other heads). 3: some are open, failed, or not run yet.
     """
-    from importlib.util import find_spec
+    from importlib.metadata import PackageNotFoundError, version
 
     from proofcheck.sweeps import plan as planner
     from proofcheck.sweeps import sweep
@@ -62,8 +62,10 @@ def command(
     if not match:
         raise UsageError(f"--part: expected I/K, as 1/4, got {shown(part)}")
     members = plan.part(int(match[1]), int(match[2]))
-    if find_spec("torch") is None:
-        raise UsageError("sweep needs torch: install proofcheck[search]")
+    try:
+        version("torch")  # not imported here: the workers do
+    except PackageNotFoundError:
+        raise UsageError("sweep needs torch: install proofcheck[search]") from None
     work = None
     if engine == "ray" and address is not None:  # other machines may not see this folder
         from proofcheck.sweeps.work import Search

@@ -142,7 +142,9 @@ class Restart:
         self.annealed += 1
         if self.best < -MARGIN:
             progress(f"step {i}, largest excess {self.best:.4f}, polishing")
-            self._keep(largest.argmin()[None])
+            keep = largest.argmin()[None]
+            self.least = self.least[keep]
+            self._keep(keep)
             self.polishing = sharpness, rate
             return
         if i in {int(share * settings.steps) for share in settings.halvings} and len(self.least) > 1:

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -182,12 +184,15 @@ def ray(
 
 
 def _connect(library: Any, address: str | None, jobs: int) -> None:
+    match = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address or "", re.ASCII)
     try:
+        if match:  # at an address where nothing listens, Ray would try for minutes
+            socket.create_connection((match[1], int(match[2])), timeout=20).close()
         if address is None:
             library.init(num_cpus=jobs, include_dashboard=False, log_to_driver=False)
         else:
             library.init(address=address, log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, OverflowError, ValueError, RuntimeError) as error:
         raise UsageError(f"no Ray at {address or 'this machine'}: {error}") from None
 
 
