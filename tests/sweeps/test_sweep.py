@@ -52,7 +52,7 @@ def test_order_engine_retries_and_stops_do_not_matter(tmp_path):
         ("raised", functools.partial(engines.local, jobs=3), "raise"),
     ):
         folders[name] = tmp_path / name
-        work = Work(str(folders[name]), victim, how, 2)
+        work = Work(str(folders[name]), victim if how else "", how, 2)
         folders[name].mkdir()
         report = sweep.run(plan, folders[name], engine, work=work)
         assert (report.ran, report.kept, report.failed, report.missing) == (len(shards), 0, [], 0)
@@ -96,7 +96,7 @@ def test_a_shard_that_fails_is_reported_and_run_again_next_time(tmp_path):
 
 def test_the_folder_of_another_plan(tmp_path):
     sweep.run(small_plan(), tmp_path, serial, work=Work(str(tmp_path)))
-    with pytest.raises(UsageError, match="there heads = 8, here heads = 3"):
+    with pytest.raises(UsageError, match="there heads = 8, here 3"):
         sweep.run(small_plan(settings=Settings(heads=3)), tmp_path, serial, work=Work(str(tmp_path)))
     with pytest.raises(UsageError, match="0 of its 8 shards are not asked for, 4 asked for are not in it"):
         sweep.run(small_plan(3), tmp_path, serial, work=Work(str(tmp_path)))
@@ -161,7 +161,14 @@ def test_a_sweep(reference):
 
 def started(folder, *options):
     command = [sys.executable, "-m", "proofcheck", "sweep", *GRID, *options, "--out", str(folder)]
-    return subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(
+        command,
+        cwd=REPOSITORY,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it in what they run with &
+    )
 
 
 def wait_for(condition, seconds=60):
@@ -171,16 +178,23 @@ def wait_for(condition, seconds=60):
         time.sleep(0.02)
 
 
-def workers(process):
-    """The processes that `process` has started."""
-    found = []
+def parents():
+    """Process -> the process that started it."""
+    found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            if int(path.read_text().rpartition(")")[2].split()[1]) == process.pid:
-                found.append(path.parent)
+            found[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
     return found
+
+
+def workers(process):
+    """The processes that `process` has started, and those that they have."""
+    of, found = parents(), {process.pid}
+    while more := {child for child, parent in of.items() if parent in found} - found:
+        found |= more
+    return [Path(f"/proc/{child}") for child in found - {process.pid}]
 
 
 @pytest.mark.slow
@@ -215,19 +229,17 @@ def test_a_sweep_with_a_killed_worker(reference, tmp_path, engine):
     process = started(tmp_path, "--jobs", "2", "--engine", engine)
     killed = []
 
+    mark = b"ray::" if engine == "ray" else b"spawn_main"
+
     def victims():
-        """Workers that are at a shard: they hold a checkpoint or have torch in memory."""
-        for path in Path("/proc").glob("[0-9]*"):
+        """A worker of this sweep that has torch in memory: it is at a shard."""
+        for path in workers(process):
             try:
-                line = (path / "cmdline").read_bytes()
-                maps = (path / "maps").read_text()
+                if mark in (path / "cmdline").read_bytes() and "libtorch" in (path / "maps").read_text():
+                    killed.append(int(path.name))
+                    return True
             except OSError:
                 continue
-            of_ray = line.startswith(b"ray::") and str(process.pid) and "libtorch" in maps
-            of_local = path in workers(process) and b"spawn_main" in line and "libtorch" in maps
-            if of_ray if engine == "ray" else of_local:
-                killed.append(int(path.name))
-                return True
         return False
 
     wait_for(lambda: process.poll() is not None or victims())
