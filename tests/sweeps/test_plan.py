@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as running
 from hypothesis import strategies as st
 
 from proofcheck.errors import MalformedInput, UsageError
@@ -25,6 +26,7 @@ LISTS = st.lists(TASKS, min_size=1, max_size=20)
 SETTINGS = st.builds(Settings, heads=st.integers(1, 9), features=st.sampled_from(["bounded", "exp", "signed"]))
 
 
+@running(deadline=None)
 @given(LISTS, SETTINGS, st.data())
 def test_order_and_repetition_do_not_matter(tasks, settings, data):
     shuffled = data.draw(st.permutations(tasks + tasks[: len(tasks) // 2]))
@@ -35,6 +37,7 @@ def test_order_and_repetition_do_not_matter(tasks, settings, data):
     assert len(plan.shards) == len(set(tasks))
 
 
+@running(deadline=None)
 @given(LISTS, st.integers(1, 30))
 def test_parts_are_a_partition(tasks, of):
     plan = Plan.of(tasks)
@@ -43,6 +46,7 @@ def test_parts_are_a_partition(tasks, of):
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
+@running(deadline=None)
 @given(LISTS, LISTS, SETTINGS)
 def test_ids_are_made_of_content_alone(tasks, others, settings):
     """The same task has the same id in every plan; other tasks and other settings have others."""
@@ -59,6 +63,7 @@ def test_an_id_does_not_change():
     assert Shard(4, 2, 3, HALF, 0, Settings()).id == "9ec58f4582eb213bc8ee7de409c216ae"
 
 
+@running(deadline=None)
 @given(LISTS, SETTINGS)
 def test_the_file_gives_the_plan_back(tmp_path_factory, tasks, settings):
     path, plan = tmp_path_factory.mktemp("plan") / "plan.json", Plan.of(tasks, settings)
