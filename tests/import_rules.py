@@ -23,13 +23,14 @@ CONFINED = {
     "taylor_series_linear_attention": ("neural",),
     "linear_attention_transformer": ("neural",),
     "fla": ("neural",),
+    "ray": ("sweeps.engines",),
 }
 # part of the package -> the only places that may import it
 INNER_CONFINED = {"cli": ("cli", "__main__")}
 # the only places that import what a user names
 COMPUTED = ("heads.spec",)
 # place -> parts of the package that it never imports
-FORBIDDEN = {"theorems": ("neural", "plan", "report")}
+FORBIDDEN = {"theorems": ("neural", "plan", "report", "sweeps")}
 KERNEL_NAMES = frozenset({"eval", "exec", "compile", "__import__", "pickle", "importlib", "marshal", "runpy"})
 BROAD = frozenset({"Exception", "BaseException"})
 

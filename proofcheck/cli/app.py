@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import audit, bound, heads, lemma3, paper, search, theorems, verify
+from . import audit, bound, heads, lemma3, paper, search, sweep, theorems, verify
 
 app = typer.Typer(
     add_completion=False,
@@ -79,6 +79,7 @@ app.command("heads")(_guarded(heads.heads))
 app.command("audit")(_guarded(audit.command))
 app.command("paper")(_guarded(paper.command))
 app.command("search")(_guarded(search.command))
+app.command("sweep")(_guarded(sweep.command))
 app.command("verify")(_guarded(verify.command))
 for command in (
     theorems.theorem1,

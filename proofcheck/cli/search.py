@@ -31,6 +31,9 @@ def command(
     start: Annotated[str, typer.Option("--start", help="mixtures (of structured heads) or normal.")] = "mixtures",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads of torch on the CPU.")] = 1,
+    checkpoint: Annotated[
+        Path | None, typer.Option("--checkpoint", metavar="FILE", help="Where to keep the state, to go on from.")
+    ] = None,
     out: Out = CERTIFICATES,
     as_json: AsJson = False,
 ) -> int:
@@ -68,6 +71,7 @@ def command(
         threads=threads,
         settings=Settings(steps=steps, parametrisation=parametrisation, start=start),
         command=command,
+        checkpoint=checkpoint,
         progress=lambda line: typer.echo(line, err=True),
     )
     files = written(outcome, out)

@@ -13,22 +13,27 @@ restart i draws from the seed 1,000,003 seed + i.
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from proofcheck import exhaust
 from proofcheck.certificate import Checked, certify
-from proofcheck.errors import CONDITIONAL, FAILS, PROVED, UsageError
+from proofcheck.errors import CONDITIONAL, FAILS, PROVED, MalformedInput, UsageError
 from proofcheck.heads import Floats
 from proofcheck.heads.tables import table
 from proofcheck.kernel.exact import MAX_BYTES, OverBudget
 from proofcheck.theorems.bundle import foundation
 
+from .checkpoints import Arrays, Store
 from .compress import compress
 from .degree_one import degree_one
 from .margins import Levels
@@ -38,6 +43,7 @@ from .training import PARAMETRISATIONS, STARTS, Restart, Settings
 LARGEST = 12  # m: 4^m kernel values per head
 ENUMERATED = 9  # from this m on, rank m is first tried by enumeration
 HALF = Fraction(1, 2)
+EVERY = 200  # steps between two checkpoints
 STRIDE = 1_000_003  # between the seeds of two searches
 
 
@@ -112,11 +118,17 @@ def search(
     warm: tuple[Floats, Floats] | None = None,
     small: bool = True,
     command: str | None = None,
+    checkpoint: Path | None = None,
+    every: int = EVERY,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came. `warm`
     are positive features from which every head starts, `small` says whether to look for smaller integers. `threads`
-    are those of torch on the CPU, from then on; None leaves them."""
+    are those of torch on the CPU, from then on; None leaves them.
+
+    With a `checkpoint`, a file that is written after every `every` steps, a search that was stopped goes on where that
+    file says, and comes to the same outcome, bit by bit; it is removed at the end. The file of another search (other
+    arguments, version of torch, device or threads) is refused."""
     settings = settings or Settings()
     if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
         raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
@@ -138,11 +150,24 @@ def search(
         outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
         outcome.seconds = time.perf_counter() - began
         return outcome
+    arguments = {"m": m, "r": r, "n": n, "eps": eps, "heads": heads, "seed": seed, "settings": settings, "warm": warm}
+    store = Store(checkpoint, identity(arguments, where)) if checkpoint else None
+    saved = store.read() if store else {}
+    done: Arrays = {}  # the results of the restarts that have finished, by "restart.name"
+
+    def save(run: Restart, i: int) -> None:
+        if store:
+            store.write(done | {f"{i}.{name}": value for name, value in run.state().items()})
+
     levels = Levels.build(m, n, eps, where)
     for i in range(restarts):
         source = torch.Generator().manual_seed(seed * STRIDE + i)
         run = Restart(levels, r, heads, source, settings, warm)
-        run.train(lambda line, i=i: progress(f"restart {i}: {line}"))  # type: ignore[misc]
+        if held := {name.removeprefix(f"{i}."): saved[name] for name in saved if name.startswith(f"{i}.")}:
+            restored(run, held, checkpoint)
+            progress(f"restart {i}: from the checkpoint, step {run.step}")
+        run.train(lambda line, i=i: progress(f"restart {i}: {line}"), partial(save, run, i), every)  # type: ignore[misc]
+        done |= {f"{i}.{name}": value for name, value in run.result().items()}
         queries, keys = run.best_features()
         head = rationalise(queries, keys, n, eps) if run.best < 0 else None
         if head is not None:
@@ -154,8 +179,25 @@ def search(
             outcome.head = min((h for h in (head, smaller) if h), key=IntegerHead.size)
             outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
             break
+    if store:
+        store.remove()
     outcome.seconds = time.perf_counter() - began
     return outcome
+
+
+def identity(arguments: Mapping[str, Any], device: str) -> dict[str, str]:
+    """What determines the numbers of a search. The number of restarts is not among it: more may be asked for later."""
+    spelled = {name: str(value) for name, value in arguments.items()}
+    if (warm := arguments["warm"]) is not None:
+        spelled["warm"] = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in warm)).hexdigest()
+    return {**spelled, "torch": torch.__version__, "device": device, "threads": str(torch.get_num_threads())}
+
+
+def restored(run: Restart, held: Arrays, checkpoint: Path | None) -> None:
+    try:
+        run.restore(held)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise MalformedInput(f"{checkpoint} is no checkpoint: {error}; delete it to begin again") from None
 
 
 def refuted(

@@ -22,16 +22,18 @@ for the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from proofcheck.heads import Floats
 
+from .checkpoints import Arrays
 from .margins import Levels, excess, relaxed
 from .warm import mixtures
 
@@ -81,9 +83,12 @@ class Restart:
             free = free + self.inverse(torch.tensor(np.stack(warm), dtype=torch.float32).view(2, -1, *shape[2:]))
         elif self.signed:
             free[..., 0] += 3  # mostly positive kernels to begin with
-        self.free = free.to(levels.order.device)
+        self._begin(free.to(levels.order.device))
         self.best, self.best_step, self.step = float("inf"), 0, 0
-        self.kept = self.free[:, 0].clone()
+        self.kept = self.free.detach()[:, 0].clone()
+        self.least = torch.full((heads,), float("inf"), device=self.free.device)
+        self.annealed, self.polished = 0, 0  # steps of either kind
+        self.polishing: tuple[float, float] | None = None  # sharpness and first rate of the polishing
 
     def features(self, free: Tensor) -> tuple[Tensor, Tensor]:
         if self.signed:
@@ -106,47 +111,99 @@ class Restart:
         queries, keys = self.features(self.kept.double())
         return queries.cpu().numpy(), keys.cpu().numpy()
 
-    def train(self, progress: Callable[[str], None]) -> None:
+    def train(
+        self, progress: Callable[[str], None], save: Callable[[], None] = lambda: None, every: int | None = None
+    ) -> None:
         """Anneals until a head reaches MARGIN or the steps are used up; then polishes that head, at the sharpness and
-        from the rate it was found with."""
-        settings = self.settings
+        from the rate it was found with. `save` is called after every `every` steps, when `state` may be taken."""
+        while not self.finished:
+            if self.polishing is None:
+                self._anneal(progress)
+            else:
+                sharpness, rate = self.polishing
+                self._advance(sharpness, rate * 0.1 ** (self.polished / self.settings.polish))
+                self.polished += 1
+            if every and self.step % every == 0:
+                save()
+
+    @property
+    def finished(self) -> bool:
+        if self.polishing is None:
+            return self.annealed >= self.settings.steps
+        return self.polished >= self.settings.polish
+
+    def _anneal(self, progress: Callable[[str], None]) -> None:
+        settings, i = self.settings, self.annealed
         first, last = settings.sharpness
-        halvings = {int(share * settings.steps) for share in settings.halvings}
-        least = torch.full((self.free.shape[1],), float("inf"), device=self.free.device)
-        free, optimiser = self._begin(self.free)
-        for i in range(settings.steps):
-            share = i / settings.steps
-            sharpness, rate = first * (last / first) ** share, settings.rate * settings.last_rate**share
-            largest = self._advance(free, optimiser, sharpness, rate)
-            least = torch.minimum(least, largest)
-            if self.best < -MARGIN:
-                progress(f"step {i}, largest excess {self.best:.4f}, polishing")
-                free, optimiser = self._kept(free, optimiser, largest.argmin()[None])
-                for k in range(settings.polish):
-                    self._advance(free, optimiser, sharpness, rate * 0.1 ** (k / settings.polish))
-                break
-            if i in halvings and len(least) > 1:
-                keep = least.argsort()[: (len(least) + 1) // 2]
-                least = least[keep]
-                free, optimiser = self._kept(free, optimiser, keep)
-            if i % 200 == 0:
-                progress(f"step {i}, {len(least)} heads, largest excess {self.best:.4f}")
+        share = i / settings.steps
+        sharpness, rate = first * (last / first) ** share, settings.rate * settings.last_rate**share
+        largest = self._advance(sharpness, rate)
+        self.least = torch.minimum(self.least, largest)
+        self.annealed += 1
+        if self.best < -MARGIN:
+            progress(f"step {i}, largest excess {self.best:.4f}, polishing")
+            keep = largest.argmin()[None]
+            self.least = self.least[keep]
+            self._keep(keep)
+            self.polishing = sharpness, rate
+            return
+        if i in {int(share * settings.steps) for share in settings.halvings} and len(self.least) > 1:
+            keep = self.least.argsort()[: (len(self.least) + 1) // 2]
+            self.least = self.least[keep]
+            self._keep(keep)
+        if i % 200 == 0:
+            progress(f"step {i}, {len(self.least)} heads, largest excess {self.best:.4f}")
 
-    def _begin(self, start: Tensor) -> tuple[Tensor, torch.optim.Adam]:
-        free = start.detach().clone().requires_grad_()
-        return free, torch.optim.Adam([free], lr=self.settings.rate, betas=(0.9, 0.99))
+    def state(self) -> Arrays:
+        """Everything that the steps to come depend on, and the best so far. The numbers drawn at random are all in
+        the start, so no generator is kept."""
+        polishing = self.polishing or (0.0, 0.0)
+        numbers = [self.best, self.best_step, self.step, self.annealed, self.polished, self.polishing is not None]
+        tensors = {"least": self.least, "kept": self.kept, "free": self.free.detach()}
+        tensors |= {f"adam.{name}": value for name, value in self.optimiser.state[self.free].items()}
+        arrays = {name: value.cpu().numpy() for name, value in tensors.items()}
+        return {"numbers": np.array([*numbers, *polishing], dtype=np.float64), **arrays}
 
-    def _kept(self, free: Tensor, optimiser: torch.optim.Adam, keep: Tensor) -> tuple[Tensor, torch.optim.Adam]:
+    def result(self) -> Arrays:
+        """As much of a finished restart's state as `best_features` and its report need."""
+        return {name: self.state()[name] for name in ("numbers", "kept")}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Takes over a `state`, or the `result` of a restart that has finished."""
+        best, best_step, step, annealed, polished, is_polishing, *polishing = arrays["numbers"].tolist()
+        self.best, self.best_step, self.step = best, int(best_step), int(step)
+        self.annealed, self.polished = int(annealed), int(polished)
+        self.polishing = (polishing[0], polishing[1]) if is_polishing else None
+        self.kept = self._taken(arrays["kept"], self.kept.shape)
+        if "free" in arrays:
+            shape = self.free.shape
+            self.least = self._taken(arrays["least"], (len(arrays["least"]),))
+            self._begin(self._taken(arrays["free"], (2, len(self.least), *shape[2:])))
+            moments = {name.removeprefix("adam."): value for name, value in arrays.items() if name.startswith("adam.")}
+            state = self.optimiser.state[self.free]
+            for name, value in moments.items():
+                state[name] = self._taken(value, self.free.shape) if value.ndim else torch.tensor(value)
+
+    def _taken(self, array: NDArray[Any], shape: tuple[int, ...]) -> Tensor:
+        if array.dtype != np.float32 or array.shape != tuple(shape):
+            raise ValueError(f"an array is {array.dtype} of shape {array.shape}, expected float32 of {tuple(shape)}")
+        return torch.from_numpy(array).to(self.free.device)
+
+    def _begin(self, start: Tensor) -> None:
+        self.free = start.detach().clone().requires_grad_()
+        self.optimiser = torch.optim.Adam([self.free], lr=self.settings.rate, betas=(0.9, 0.99))
+
+    def _keep(self, keep: Tensor) -> None:
         """The same run with fewer heads."""
-        state: dict[str, Any] = optimiser.state[free]
-        fewer, other = self._begin(free[:, keep])
-        other.state[fewer] = {
+        state: dict[str, Any] = self.optimiser.state[self.free]
+        self._begin(self.free[:, keep])
+        self.optimiser.state[self.free] = {
             name: value[:, keep].clone() if value.ndim else value.clone() for name, value in state.items()
         }
-        return fewer, other
 
-    def _advance(self, free: Tensor, optimiser: torch.optim.Adam, sharpness: float, rate: float) -> Tensor:
+    def _advance(self, sharpness: float, rate: float) -> Tensor:
         """One step; the largest excess of each head before it."""
+        free, optimiser = self.free, self.optimiser
         values = excess(*self.features(free), self.levels, FLOOR if self.signed else None)
         if not values.shape[1]:  # no pair of levels asks for anything, as at m = 1: positive features will do
             values = torch.full((free.shape[1], 1), -1.0, device=free.device)
