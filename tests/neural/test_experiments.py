@@ -1,0 +1,132 @@
+"""Experiment 5.1: the family, what it excludes, and runs decided exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from proofcheck.codes import Code, jump_count
+from proofcheck.neural import finite_family as finite
+
+TINY = finite.Settings(steps=40)
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return finite.paper_family()
+
+
+@pytest.fixture(scope="module")
+def small():
+    return finite.family(Code(12, 6, (0b000000111111, 0b000111000111, 0b111000000111)))
+
+
+def test_the_family_is_the_papers(paper):
+    code = finite.paper_code()
+    assert (code.size, code.distance(), jump_count(code)) == (15, 6, 424)
+    assert (len(paper.jumps), paper.inputs, len(paper.pairs)) == (424, 1272, 210)
+    assert paper.tokens[:15] == paper.queries == code.words
+    assert len(set(paper.tokens)) == len(paper.tokens)
+
+
+def test_chains_rise_in_jumps_of_at_least_three(paper):
+    full = (1 << 24) - 1
+    for pair, (i, j) in enumerate(paper.pairs):
+        chain, x, other = paper.chain(pair), paper.queries[i], paper.queries[j]
+        assert paper.tokens[chain[0][1]] == ~x & full
+        assert paper.tokens[chain[-1][2]] == ~other & full
+        assert chain[0][3] == 0
+        assert chain[-1][4] == (x & ~other).bit_count()
+        for k, (query, y, z, t, u, _) in enumerate(chain):
+            assert query == i
+            assert u - t >= 3
+            assert ((x & paper.tokens[y]).bit_count(), (x & paper.tokens[z]).bit_count()) == (t, u)
+            assert not k or (y, t) == (chain[k - 1][2], chain[k - 1][4])
+
+
+def test_targets_are_least_overlaps(paper):
+    for jump in paper.jumps:
+        x = paper.queries[jump[0]]
+        for sequence, target in finite.sequences(jump):
+            assert target == min((x & paper.tokens[z]).bit_count() for z in sequence)
+
+
+def test_excluded_ranks():
+    code = finite.paper_code()
+    paper, best = finite.exclusions(code)
+    assert (paper.value, paper.bound) == (9, 8)
+    assert best.value == 11
+    assert 10 < best.bound < 11
+    assert paper.certificate.claim == best.certificate.claim == "feature-rank"
+    assert paper.certificate.parameters["value"] == 9
+    assert best.certificate.parameters["value"] == 11
+    assert 8 < finite.by_distances(code) < 9
+
+
+def test_the_constructed_head_is_exact(paper):
+    rows = finite.constructed(paper)
+    assert len(rows.alpha) == 15  # one feature for each query: any 15 rows have rank at most 15
+    largest = max(max(three) for three in finite.errors(paper, rows))
+    assert 0 < largest < Fraction(1, 3)
+
+
+def test_exact_errors_agree_with_floats(small):
+    run = finite.train(small, 2, [0], TINY)[0]
+    rows = finite.Rows.of(run.tables)
+    alpha = run.tables.queries @ run.tables.keys.T
+    for jump, three in zip(small.jumps, finite.errors(small, rows), strict=True):
+        for (sequence, target), error in zip(finite.sequences(jump), three, strict=True):
+            places = list(sequence)
+            answer = np.average(run.tables.g[jump[0], places], weights=alpha[jump[0], places])
+            assert float(error) == pytest.approx(abs(answer - target), abs=1e-6)
+
+
+def test_an_excluded_rank_is_always_refuted(paper):
+    """Rank 8 < 9 on the family itself: whatever was learned, some jump breaks B0."""
+    for run in finite.train(paper, 8, [0, 1], TINY):
+        verdict = finite.judge(paper, run.tables)
+        assert not verdict.solved
+        assert verdict.broken > 0
+        assert verdict.certificate.claim == "kernel-refutation"
+
+
+def test_a_run_that_succeeds(small):
+    settings = finite.Settings(steps=1500)
+    runs = finite.train(small, 6, [0], settings)
+    verdict = finite.judge(small, runs[0].tables)
+    assert verdict.solved
+    assert verdict.certificate is None
+    assert verdict.covered == len(small.pairs) == len(verdict.ratios)
+    assert all(ratio > 2**steps for steps, ratio in verdict.ratios)
+
+
+def test_a_good_kernel_with_a_bad_readout_is_a_counterexample(small):
+    levels = np.array([[(x & z).bit_count() for z in small.tokens] for x in small.queries], dtype=float)
+    tables = finite.Tables(np.eye(len(small.queries)), 0.125**levels.T, np.zeros_like(levels))
+    verdict = finite.judge(small, tables)
+    assert verdict.broken == 0
+    assert verdict.certificate.claim == "head-counterexample"
+    better = replace(tables, g=levels)
+    assert finite.judge(small, better).solved
+
+
+def test_runs_do_not_depend_on_their_companions(small):
+    both = finite.train(small, 3, [0, 1], TINY)
+    alone = finite.train(small, 3, [1], TINY)[0]
+    assert both[1].seed == alone.seed == 1
+    assert np.allclose(both[1].tables.g, alone.tables.g, atol=1e-3)
+    again = finite.train(small, 3, [0, 1], TINY)
+    assert np.array_equal(both[0].tables.keys, again[0].tables.keys)
+
+
+@pytest.mark.parametrize("wrong", [{"loss": "cubes"}, {"features": "relu"}, {"readout": "ones"}])
+def test_bad_settings(wrong):
+    from proofcheck.errors import UsageError
+
+    with pytest.raises(UsageError):
+        replace(TINY, **wrong).check()
