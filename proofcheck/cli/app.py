@@ -101,6 +101,7 @@ experiments = typer.Typer(
     help="The paper's experiments, run again: resumable, with figures and a table paper / here.",
 )
 experiments.command("finite-family")(_guarded(experiment.finite_family))
+experiments.command("ood")(_guarded(experiment.out_of_distribution))
 app.add_typer(experiments, name="experiment")
 
 

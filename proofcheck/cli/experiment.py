@@ -253,16 +253,140 @@ def _finite_table(results: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
+# ------------------------------------------------------------------------------------------ experiment 5.2
+
+PAPER_TRANSITIONS = {6: 8, 8: 16, 10: 64}
+
+
+def out_of_distribution(
+    quick: Quick = False,
+    ranks: Ranks = None,
+    seeds: Seeds = None,
+    seed: FirstSeed = 0,
+    steps: Steps = None,
+    scales: Annotated[str, typer.Option("--scales", metavar="M,..", help="Of 6, 8, 10: bits of a word.")] = "6,8,10",
+    rate: Annotated[float | None, typer.Option("--rate", help="First learning rate of Adam.")] = None,
+    features: Annotated[str | None, typer.Option("--features", help="exp or softplus of affine maps.")] = None,
+    spread: Annotated[float | None, typer.Option("--spread", help="Standard deviation of these to begin with.")] = None,
+    jobs: Jobs = 1,
+    device: Device = "cpu",
+    out: Out = Path("experiments/ood"),
+    as_json: AsJson = False,
+) -> int:
+    """Experiment 5.2: one positive-feature head and a dense control on held-out Min-IP sequences, by feature rank.
+
+    Accuracies are measured in floats and prove nothing. Can be interrupted: finished ranks are kept in DIR/runs.jsonl
+    and read again. Exit 0: all was run.
+    """
+    ood, chosen_device = _neural("ood")
+    from proofcheck.report import require_matplotlib
+
+    from . import output
+
+    require_matplotlib("experiment")
+    settings = ood.Settings(steps=300, train=1024, test=256) if quick else ood.Settings()
+    given = {"steps": steps, "rate": rate, "features": features, "spread": spread}
+    settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
+    settings.check()
+    where = chosen_device(device)
+    known = {scale.M: scale for scale in ood.SCALES}
+    chosen = [known[m] for m in options.steps("6" if quick else scales, "--scales", 1, 64) if m in known]
+    if not chosen:
+        raise UsageError(f"--scales: expected some of 6, 8, 10, got {scales}")
+    listed = options.steps(ranks, "--ranks", 1, 4096) if ranks else [2, 8] if quick else list(ood.RANKS)
+    count = seeds or (2 if quick else ood.SEEDS)
+    began = time.perf_counter()
+    store = Store(out / "runs.jsonl", asdict(settings) | {"device": where}, ("M", "rank", "seed"))
+    wanted, tasks = [], []
+    for scale in sorted(chosen, key=lambda scale: -scale.M):
+        for rank in [*sorted(listed, reverse=True), ood.DENSE]:
+            keys = [(scale.M, rank, number) for number in range(seed, seed + count)]
+            wanted += keys
+            missing = tuple(key[2] for key in keys if key not in store.runs)
+            if missing:
+                tasks.append((scale.M, rank, missing, settings, where))
+    for runs in output.in_parallel(_ood_rank, tasks, jobs, "ood"):
+        store.add(runs)
+    results = _ood_results(ood, [store.runs[key] for key in sorted(wanted)])
+    results |= {"settings": asdict(settings) | {"device": where}, "seconds": round(time.perf_counter() - began, 1)}
+    from proofcheck.report import experiments as pictures
+
+    results["figures"] = [path.name for path in pictures.ood(results, out)]
+    return _finish(results, _ood_table(results), "Experiment 5.2: out-of-distribution capacity", out, as_json)
+
+
+def _ood_rank(task: tuple[int, int, tuple[int, ...], Any, str]) -> list[dict[str, Any]]:
+    """All missing seeds of one rank at one scale, trained together."""
+    from proofcheck.neural import ood
+
+    bits, rank, seeds, settings, device = task
+    began = time.perf_counter()
+    scale = next(scale for scale in ood.SCALES if bits == scale.M)
+    found = ood.run(scale, rank, seeds, settings, device, threads=1)
+    seconds = round((time.perf_counter() - began) / len(found), 2)
+    return [
+        {
+            "M": bits,
+            "rank": rank,
+            "seed": run.seed,
+            "accuracy": round(run.accuracy, 6),
+            "train_accuracy": round(run.train_accuracy, 6),
+            "loss": float(f"{run.loss:.6g}"),
+            "seconds": seconds,
+        }
+        for run in found
+    ]
+
+
+def _ood_results(ood: Any, runs: list[dict[str, Any]]) -> dict[str, Any]:
+    from proofcheck.report.experiments import interval
+
+    scales = []
+    for scale in ood.SCALES:
+        mine = [run for run in runs if run["M"] == scale.M]
+        if not mine:
+            continue
+        by_rank = {}
+        for rank in sorted({run["rank"] for run in mine}):
+            some = [run["accuracy"] for run in mine if run["rank"] == rank]
+            mean, half = interval(some)
+            by_rank[str(rank) if rank else "dense"] = {
+                "runs": len(some),
+                "mean": round(mean, 4),
+                "half": round(half, 4),
+                "least": min(some),
+            }
+        reached = [int(r) for r, item in by_rank.items() if r != "dense" and item["mean"] >= ood.TRANSITION]
+        scales.append({"M": scale.M, "q": scale.q, "ranks": by_rank, "transition": min(reached, default=None)})
+    return {"experiment": "ood", "scales": scales, "runs": runs, "status": PROVED}
+
+
+def _ood_table(results: Mapping[str, Any]) -> list[Row]:
+    rows: list[Row] = []
+    for scale in results["scales"]:
+        label = f"M={scale['M']}, q={scale['q']}, n={2 * scale['q']}"
+        at = scale["transition"]
+        shown = f"r = {at}" if at else "not reached"
+        rows.append((f"90 % of held-out sequences exact, {label}", f"r = {PAPER_TRANSITIONS[scale['M']]}", shown))
+        means = ", ".join(f"{100 * item['mean']:.1f} (r={r})" for r, item in scale["ranks"].items() if r != "dense")
+        rows.append((f"mean accuracy %, {label}", "-", means))
+        dense = scale["ranks"].get("dense")
+        if dense:
+            least = f"{100 * dense['least']:.1f} % in the worst of {dense['runs']} seeds"
+            rows.append((f"dense control, {label}", "exact in every seed", least))
+    return rows
+
+
 # ---------------------------------------------------------------------------------------------- shared parts
 
 
 def _neural(name: str) -> tuple[Any, Callable[[str], str]]:
     try:
-        from proofcheck.neural import finite_family
+        from proofcheck.neural import finite_family, ood
         from proofcheck.neural.search import chosen_device
     except ImportError:
         raise UsageError("experiment needs torch: install proofcheck[search]") from None
-    return {"finite_family": finite_family}[name], chosen_device
+    return {"finite_family": finite_family, "ood": ood}[name], chosen_device
 
 
 def _changes(settings: Any, usual: Any) -> str:

@@ -334,7 +334,8 @@ def _loss(off: Tensor, share: float, settings: Settings) -> Tensor:
         return off.square().mean(1)
     first, last = settings.sharpness
     sharpness = first * (last / first) ** share
-    return torch.logsumexp(torch.cat([off, -off], 1) * sharpness, 1) / sharpness
+    soft: Tensor = torch.logsumexp(torch.cat([off, -off], 1) * sharpness, 1) / sharpness
+    return soft
 
 
 # ---------------------------------------------------------------------------------------------- verdicts

@@ -54,7 +54,7 @@ def finite_family(results: Mapping[str, Any], folder: Path) -> list[Path]:
         ):
             _shade(axes, results["excluded"])
             _means(axes, ranks, [[value(run) for run in runs if run["rank"] == rank] for rank in ranks])
-            _rank_axis(axes, ranks)
+            _rank_axis(axes, sorted({*ranks, results["constructed"]["rank"]}))
             axes.set_ylabel(label)
         left.axhline(0.5, color=MUTED, linestyle="--", linewidth=1)
         left.annotate("success: < 1/2", (0.02, 0.5), (0, 3), ("axes fraction", "data"), "offset points")
@@ -120,3 +120,37 @@ def _ratios(axes: Axes, results: Mapping[str, Any]) -> None:
     axes.set_xlabel("steps k of the chain")
     axes.set_ylabel("α(x, y_0) / α(x, y_k)")
     axes.set_title(f"(c) endpoint ratios, {len(solved)} solving runs of rank {rank}")
+
+
+def ood(results: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Exact-sequence accuracy of held-out sequences by rank: means of all scales, and each scale with its intervals and
+    its dense control. `results` as `proofcheck experiment ood --json` gives them."""
+    scales = results["scales"]
+    with rc_context({"svg.hashsalt": "proofcheck", "font.family": "DejaVu Sans", "font.size": 10}):
+        figure = Figure(figsize=(3.6 * (1 + len(scales)) + 1, 4.6), layout="constrained")
+        FigureCanvasAgg(figure)
+        first, *others = figure.subplots(1, 1 + len(scales), sharey=True)
+        for axes, scale, colour in zip(others, scales, COLOURS, strict=False):
+            label = f"M={scale['M']}, q={scale['q']}, n={2 * scale['q']}"
+            runs = [run for run in results["runs"] if run["M"] == scale["M"] and run["rank"]]
+            ranks = sorted({run["rank"] for run in runs})
+            values = [[100 * run["accuracy"] for run in runs if run["rank"] == rank] for rank in ranks]
+            means = [interval(some)[0] for some in values]
+            first.plot(ranks, means, "o-", color=colour, markersize=5, label=label)
+            _means(axes, ranks, values, colour)
+            dense = [100 * r["accuracy"] for r in results["runs"] if r["M"] == scale["M"] and not r["rank"]]
+            if dense:
+                axes.axhline(interval(dense)[0], color="black", linestyle=":", label="dense softmax, mean")
+            if scale["transition"]:
+                axes.axvline(scale["transition"], color=ALSO, linewidth=1, label=f"90 % at r = {scale['transition']}")
+            axes.set_title(label)
+            axes.legend(loc="lower right", fontsize=8)
+        for axes in (first, *others):
+            _rank_axis(axes, sorted({run["rank"] for run in results["runs"] if run["rank"]}))
+            axes.tick_params(axis="x", labelsize=7)
+            axes.axhline(90, color=MUTED, linestyle="--", linewidth=1)
+            axes.set_ylim(-3, 104)
+        first.set_ylabel("held-out sequences exact, %")
+        first.set_title("means of all scales")
+        first.legend(loc="lower right", fontsize=8)
+        return save(figure, folder, "figure")

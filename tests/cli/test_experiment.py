@@ -82,3 +82,33 @@ def test_bad_input(tmp_path, arguments, message):
     assert done.exit_code == 2
     assert message in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_ood(tmp_path):
+    tiny = ("--ranks", "1,4", "--seeds", 2, "--steps", 5, "--quick", "--out", tmp_path)
+    done = inside("experiment", "ood", *tiny, "--json")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert [(run["rank"], run["seed"]) for run in found["runs"]] == [(0, 0), (0, 1), (1, 0), (1, 1), (4, 0), (4, 1)]
+    assert [scale["M"] for scale in found["scales"]] == [6]
+    assert {"figure.png", "figure.svg", "results.json", "runs.jsonl", "table.md"} == {
+        p.name for p in tmp_path.iterdir()
+    }
+    before = (tmp_path / "runs.jsonl").read_bytes()
+    again = inside("experiment", "ood", *tiny)
+    assert again.exit_code == 0
+    assert "dense control" in again.stdout
+    assert (tmp_path / "runs.jsonl").read_bytes() == before
+    changed = inside("experiment", "ood", *tiny, "--rate", "0.5")
+    assert changed.exit_code == 2
+    assert "rate was" in changed.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--scales", "7"], "--scales"), (["--features", "relu"], "features"), (["--ranks", "-1"], "--ranks")],
+)
+def test_ood_bad_input(tmp_path, arguments, message):
+    done = inside("experiment", "ood", "--out", tmp_path, *arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr

@@ -1,4 +1,4 @@
-"""Experiment 5.1: the family, what it excludes, and runs decided exactly."""
+"""Experiment 5.1: the family, what it excludes, and runs decided exactly. Experiment 5.2: its pools and heads."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 
 from proofcheck.codes import Code, jump_count
 from proofcheck.neural import finite_family as finite
+from proofcheck.neural import ood
 
 TINY = finite.Settings(steps=40)
 
@@ -130,3 +131,75 @@ def test_bad_settings(wrong):
 
     with pytest.raises(UsageError):
         replace(TINY, **wrong).check()
+
+
+# ------------------------------------------------------------------------------------------ experiment 5.2
+
+
+@pytest.mark.parametrize("scale", ood.SCALES)
+def test_sequences_are_what_they_say(scale):
+    """Targets are the least overlaps of the queries; padding is safe, and has the weight of a match."""
+    for pool in ood.pools(scale, 0, 200, 50):
+        assert pool.tokens.shape[1:] == (scale.n, scale.M + 2)
+        assert set(pool.targets.ravel()) == {0.0, 1.0}
+        overlaps = np.einsum("sqb,snb->sqn", pool.tokens[:, : scale.q], pool.tokens)
+        assert np.array_equal(overlaps.min(-1), pool.targets)
+        own = np.einsum("sqb,sqb->sq", pool.tokens[:, : scale.q], pool.tokens[:, scale.q :])
+        assert np.array_equal(own, pool.targets)
+        assert (pool.tokens[:, : scale.q, :2] == [0, 1]).all()
+        assert (pool.tokens[:, scale.q :, :2] == [1, 0]).all()
+        assert (pool.tokens[:, :, 2:].sum(-1) == scale.M // 2).all()
+
+
+@pytest.mark.parametrize("scale", ood.SCALES)
+def test_pools_are_disjoint(scale):
+    first, second = ood.sources(scale, 3)
+    assert not set(first.assignments) & set(second.assignments)
+    assert not set(first.words) & set(second.words)
+    assert not set(map(tuple, first.permutations)) & set(map(tuple, second.permutations))
+    assert len(first.assignments) + len(second.assignments) == 1 << scale.q
+    train, test = ood.pools(scale, 3, 300, 100)
+
+    def sets(pool):
+        return {frozenset(map(tuple, tokens.tolist())) for tokens in pool.tokens}
+
+    assert not sets(train) & sets(test)
+
+
+def test_pools_are_reproducible():
+    one, two, other = (ood.pools(ood.SCALES[0], seed, 50, 10)[1] for seed in (1, 1, 2))
+    assert np.array_equal(one.tokens, two.tokens)
+    assert not np.array_equal(one.tokens, other.tokens)
+
+
+@pytest.mark.parametrize("rank", [ood.DENSE, 3])
+def test_positions_are_hidden_and_dense_is_softmax(rank):
+    """The answer to a query does not depend on the order of the other tokens, and agrees with the definition."""
+    import torch
+
+    scale = ood.SCALES[0]
+    size = scale.M + 3
+    source = torch.Generator().manual_seed(0)
+    shapes = [(1, size, size), (1, 1, 1)] if rank == ood.DENSE else [(1, size, rank)] * 2
+    free = [torch.randn(shape, generator=source) for shape in [*shapes, (1, size, ood.WIDTH), (1, size, ood.WIDTH)]]
+    tokens = torch.from_numpy(ood.pools(scale, 0, 4, 1)[0].tokens)[None]
+    found = ood.answers(free, tokens, scale, rank, "softplus")
+    swapped = tokens.clone()
+    swapped[:, :, scale.q :] = tokens[:, :, scale.q :].flip(2)
+    assert torch.allclose(found, ood.answers(free, swapped, scale, rank, "softplus"), atol=1e-4)
+    one = torch.cat([tokens, torch.ones_like(tokens[..., :1])], -1)[0, 1].double()
+    q, k, w, v = (part[0].double() for part in free)
+    x = one[2]
+    if rank == ood.DENSE:
+        alpha = (x @ q @ one.T).exp()
+    else:
+        alpha = (1 + (one @ k).exp()).log() @ (1 + (x @ q).exp()).log()
+    g = (one @ v) @ (x @ w)
+    assert float(found[0, 1, 2]) == pytest.approx(float(alpha @ g / alpha.sum()), rel=1e-3, abs=1e-3)
+
+
+def test_heads_learn_the_smallest_scale():
+    settings = ood.Settings(steps=300, train=512, test=128)
+    dense, small = (ood.run(ood.SCALES[0], rank, [0], settings)[0] for rank in (ood.DENSE, 1))
+    assert dense.accuracy > small.accuracy
+    assert dense.train_accuracy > 0.5
