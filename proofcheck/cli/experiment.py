@@ -268,6 +268,7 @@ def out_of_distribution(
     rate: Annotated[float | None, typer.Option("--rate", help="First learning rate of Adam.")] = None,
     features: Annotated[str | None, typer.Option("--features", help="exp or softplus of affine maps.")] = None,
     spread: Annotated[float | None, typer.Option("--spread", help="Standard deviation of these to begin with.")] = None,
+    padding: Annotated[str | None, typer.Option("--padding", help="exchanged or extended: see neural/ood.py.")] = None,
     jobs: Jobs = 1,
     device: Device = "cpu",
     out: Out = Path("experiments/ood"),
@@ -285,7 +286,7 @@ def out_of_distribution(
 
     require_matplotlib("experiment")
     settings = ood.Settings(steps=300, train=1024, test=256) if quick else ood.Settings()
-    given = {"steps": steps, "rate": rate, "features": features, "spread": spread}
+    given = {"steps": steps, "rate": rate, "features": features, "spread": spread, "padding": padding}
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
     settings.check()
     where = chosen_device(device)

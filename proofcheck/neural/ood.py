@@ -71,13 +71,14 @@ class Settings:
     itself."""
 
     steps: int = 3000
-    batch: int = 128
+    batch: int = 64
     rate: float = 0.02
     last_rate: float = 0.02
     train: int = 8192  # sequences
     test: int = 1024
     features: str = "softplus"
     spread: float = 0.5  # standard deviation of the free numbers of feature maps to begin with
+    readout: float = 0.3  # of values and coefficients, as a share of 1/sqrt(M + 3)
     padding: str = "exchanged"
 
     def check(self) -> None:
@@ -229,7 +230,7 @@ def run(
         source = torch.Generator().manual_seed(1_000_003 * seed + 1000 * scale.M + rank)
         shapes = [(size, size), (1, 1)] if rank == DENSE else [(size, rank), (size, rank)]
         parts = [torch.randn(shape, generator=source) * settings.spread for shape in shapes]
-        parts += [torch.randn((size, WIDTH), generator=source) / size**0.5 for _ in range(2)]
+        parts += [torch.randn((size, WIDTH), generator=source) * settings.readout / size**0.5 for _ in range(2)]
         starts.append(parts)
         orders.append(torch.randint(settings.train, (settings.steps, settings.batch), generator=source))
     free = [torch.stack(part).to(device).requires_grad_() for part in zip(*starts, strict=True)]

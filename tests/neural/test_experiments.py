@@ -166,6 +166,15 @@ def test_pools_are_disjoint(scale):
     assert not sets(train) & sets(test)
 
 
+def test_extended_padding_is_heavier_and_safe():
+    scale = ood.SCALES[1]
+    pool = ood.pools(scale, 0, 100, 20, "extended")[0]
+    overlaps = np.einsum("sqb,snb->sqn", pool.tokens[:, : scale.q], pool.tokens)
+    assert np.array_equal(overlaps.min(-1), pool.targets)
+    weights = pool.tokens[:, scale.q :, 2:].sum(-1)
+    assert np.array_equal(weights, scale.M // 2 + pool.targets)
+
+
 def test_pools_are_reproducible():
     one, two, other = (ood.pools(ood.SCALES[0], seed, 50, 10)[1] for seed in (1, 1, 2))
     assert np.array_equal(one.tokens, two.tokens)
