@@ -299,8 +299,8 @@ def out_of_distribution(
     began = time.perf_counter()
     store = Store(out / "runs.jsonl", asdict(settings) | {"device": where}, ("M", "rank", "seed"))
     wanted, tasks = [], []
-    for scale in sorted(chosen, key=lambda scale: -scale.M):
-        for rank in [*sorted(listed, reverse=True), ood.DENSE]:
+    for scale in sorted(chosen, key=lambda scale: scale.M):
+        for rank in [ood.DENSE, *sorted(listed)]:
             keys = [(scale.M, rank, number) for number in range(seed, seed + count)]
             wanted += keys
             missing = tuple(key[2] for key in keys if key not in store.runs)

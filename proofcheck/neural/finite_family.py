@@ -325,7 +325,7 @@ def train(
 
 def positive(free: Tensor, features: str) -> Tensor:
     """Features from free numbers: exp t, or log(1 + exp t)."""
-    return free.exp() if features == "exp" else torch.logaddexp(free, torch.zeros_like(free))
+    return free.exp() if features == "exp" else torch.nn.functional.softplus(free)
 
 
 def _loss(off: Tensor, share: float, settings: Settings) -> Tensor:

@@ -26,6 +26,7 @@ Exact-sequence accuracy is the share of test sequences on which every query's er
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -126,6 +127,7 @@ def sources(scale: Scale, seed: int) -> tuple[Source, Source]:
     return halves[0], halves[1]
 
 
+@functools.lru_cache(maxsize=2 * SEEDS)
 def pools(scale: Scale, seed: int, train: int, test: int, padding: str = "exchanged") -> tuple[Pool, Pool]:
     """Training and test sequences. A test sequence that has the tokens of a training sequence is drawn again."""
     first, second = sources(scale, seed)
