@@ -285,7 +285,7 @@ def out_of_distribution(
     from . import output
 
     require_matplotlib("experiment")
-    settings = ood.Settings(steps=300, train=1024, test=256) if quick else ood.Settings()
+    settings = ood.Settings(steps=1500, train=2048, test=256) if quick else ood.Settings()
     given = {"steps": steps, "rate": rate, "features": features, "spread": spread, "padding": padding}
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
     settings.check()

@@ -85,7 +85,7 @@ def test_bad_input(tmp_path, arguments, message):
 
 
 def test_ood(tmp_path):
-    tiny = ("--ranks", "1,4", "--seeds", 2, "--steps", 5, "--quick", "--out", tmp_path)
+    tiny = ("--quick", "--ranks", "1,4", "--seeds", 2, "--steps", 5, "--out", tmp_path)
     done = inside("experiment", "ood", *tiny, "--json")
     assert done.exit_code == 0
     found = json.loads(done.stdout)
