@@ -71,7 +71,7 @@ class Settings:
     """How heads are trained: Adam on the mean squared error of all queries, with a rate that falls to `last_rate` of
     itself."""
 
-    steps: int = 6000
+    steps: int = 3000
     batch: int = 64
     rate: float = 0.02
     last_rate: float = 0.02
