@@ -26,7 +26,7 @@ Decided = exhaust.KernelCorrect | exhaust.HeadCorrect | exhaust.Refutation | exh
 
 
 def load(
-    head: Any, m: int | None = None, r: int = 64, seed: int = 0, options: Mapping[str, object] | None = None
+    head: Any, /, m: int | None = None, r: int = 64, seed: int = 0, options: Mapping[str, object] | None = None
 ) -> Head:
     """The head that is meant. `r` and `seed` concern built-in kernels; `options` go to the kernel, the file or
     `proofcheck.neural.from_module` (head, layout, token_embed, stabiliser, cut)."""
@@ -52,6 +52,7 @@ def load(
 
 def refute(
     head: Any,
+    /,
     m: int | None = None,
     *,
     n: int = 3,
@@ -69,6 +70,7 @@ def refute(
 
 def certify(
     head: Any,
+    /,
     m: int | None = None,
     *,
     n: int = 3,

@@ -17,7 +17,7 @@ from proofcheck import codes
 from proofcheck.certificate import Checked, certify
 from proofcheck.errors import ClaimFails, UsageError
 from proofcheck.kernel.claims.parameters import least_gap
-from proofcheck.kernel.exact import Malformed, Rejected
+from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 from proofcheck.theorems import theorem5
 from proofcheck.theorems.bundle import Bundle, foundation
 
@@ -92,7 +92,10 @@ def lower_bounds(m: int, n: int, eps: Fraction, command: str) -> list[Bound]:
         found.append(Bound(int(certificate.parameters["value"]), how, certificate))
     for family in (families.best_family(m, n, eps), families.best_class(m, n, eps)):
         if family is not None and family.value > found[0].value:
-            certificate = families.certificate(m, n, eps, family, command)
+            try:
+                certificate = families.certificate(m, n, eps, family, command)
+            except OverBudget:  # too many pairs for the kernel: the other bounds stand
+                continue
             found.append(Bound(family.value, family.name, certificate))
     # Of equal values the one that assumes least, then the smallest certificate.
     return sorted(found, key=lambda b: (-b.value, len(b.assumes), len(b.certificate.data)))

@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import audit, bound, heads, lemma3, paper, search, sweep, theorems, verify
+from . import audit, bound, experiment, heads, lemma3, paper, search, sweep, theorems, verify
 
 app = typer.Typer(
     add_completion=False,
@@ -95,6 +95,15 @@ for command in (
     theorems.chain,
 ):
     app.command(command.__name__)(_guarded(command))
+
+experiments = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="The paper's experiments, run again: resumable, with figures and a table paper / here.",
+)
+experiments.command("finite-family")(_guarded(experiment.finite_family))
+experiments.command("ood")(_guarded(experiment.out_of_distribution))
+app.add_typer(experiments, name="experiment")
 
 
 def main() -> None:

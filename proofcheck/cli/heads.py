@@ -135,7 +135,10 @@ def refute(
     for line in replayed.lines() if replayed is not None else []:
         where.print(line, markup=False, soft_wrap=True)
     where.print(
-        f"{found.evaluations} kernel evaluations, {seconds:.2f} s. Certificate: {path}", markup=False, soft_wrap=True
+        f"{found.evaluations} kernel evaluations, {seconds:.2f} s. Certificate: {path}\n"
+        f"Check it, with what it rests on: proofcheck verify {out}",
+        markup=False,
+        soft_wrap=True,
     )
     return PROVED
 
@@ -289,7 +292,7 @@ def keep(certificate: Checked, out: Path, name: str) -> Path:
 
     uses = certificate.report.certificate.uses
     rested = founded(claim for claim in uses if claim in FOUNDATIONS).write(out)
-    path = certificate.write(out, name)
+    path = certificate.write(out, f"{name}-{certificate.id[:8]}")  # variants of one class do not overwrite each other
     for report in check_files([*map(str, rested), str(path)]):
         if report.status != PROVED:
             raise ClaimFails(f"{report.path}: does not verify after writing: {report.message}")

@@ -187,7 +187,7 @@ def checked(parts: Parts, m: int, embed: checks.Embed, seed: int, notes: tuple[s
         if shapes[0] != shapes[1] or len(shapes[0]) != 3 or shapes[0][:2] != (2, 1):
             raise UsageError(
                 f"{parts.name}: for two sequences of one token the queries have shape {shapes[0]}, the keys "
-                f"{shapes[1]}: expected (2, 1, r) both"
+                f"{shapes[1]}: expected (2, 1, r) both (a layer of several heads: --set head=K and --set layout=bthd or bhtd)"
             )
         dtype = parts.keys(vectors[:2, None]).dtype
         redrawn = checks.check_randomness(parts, vectors[:, None])
@@ -215,7 +215,10 @@ def checked(parts: Parts, m: int, embed: checks.Embed, seed: int, notes: tuple[s
                 played = checks.replay(parts, embed, m, seed)
         except (RuntimeError, ImportError, NotImplementedError, TypeError, ValueError, AttributeError) as error:
             # A forward that needs a GPU or a compiled kernel: the features are known all the same.
-            notes = (*notes, f"not replayed: the forward failed: {' '.join(str(error).split())[:160]}")
+            notes = (
+                *notes,
+                f"not replayed: its forward could not be compared with this head: {' '.join(str(error).split())[:160]}",
+            )
         if played is not None and not played.residual <= played.tolerance and not parts.modified:
             raise Outside(
                 parts.name,

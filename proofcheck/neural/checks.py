@@ -41,6 +41,9 @@ NAMED = 8  # tokens named in a report
 Embed = Callable[[Sequence[int]], Tensor]  # tokens -> (N, dim)
 
 
+COARSE_NOTE = ": too coarse to tell much, load the layer in float32"
+
+
 @dataclass(frozen=True)
 class Replay:
     """The module's own forward against sum alpha v / (c + sum alpha), at the last position of `sequences` sequences."""
@@ -58,8 +61,13 @@ class Replay:
     def __str__(self) -> str:
         return (
             f"residual {self.residual:.2e} of outputs up to {self.scale:.2e} in {self.dtype}, on {self.sequences} "
-            f"sequences (rounding explains {self.tolerance:.1e})"
+            f"sequences (rounding explains {self.tolerance:.1e}{'' if self.telling else COARSE_NOTE})"
         )
+
+    @property
+    def telling(self) -> bool:
+        """Whether agreement says something: rounding is far smaller than the outputs."""
+        return self.tolerance <= 0.05 * self.scale
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ from proofcheck.errors import UsageError
 from .adapters import ModuleHead
 from .checks import by_sequence, largest, own_output, predicted
 
+COARSE = 0.02  # a residual beyond this share of the spread of outputs leaves nothing to compare
+
 
 @dataclass(frozen=True)
 class TripleReplay:
@@ -53,9 +55,15 @@ class TripleReplay:
     weights: float  # |w|_1 of the readout that reaches it
 
     @property
+    def conclusive(self) -> bool:
+        """Whether the outputs say anything: they differ between the sequences by far more than the residual."""
+        found = np.array(self.outputs)
+        return self.noise <= COARSE * float((found.max(axis=0) - found.min(axis=0)).max())
+
+    @property
     def beyond_repair(self) -> bool:
         """No affine readout of the module's outputs has error < eps on the three sequences."""
-        return self.exact >= self.eps and self.least >= float(self.eps) * (1 - 1e-6)
+        return self.conclusive and self.exact >= self.eps and self.least >= float(self.eps) * (1 - 1e-6)
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -66,6 +74,7 @@ class TripleReplay:
             "targets": list(self.targets),
             "outputs": [list(output) for output in self.outputs],
             "beyond_repair": self.beyond_repair,
+            "conclusive": self.conclusive,
         }
 
     def lines(self) -> list[str]:
@@ -75,6 +84,12 @@ class TripleReplay:
             shown = ", ".join(f"{value:.4g}" for value in output[:4]) + (", .." if len(output) > 4 else "")
             others = ", ".join([first, "z" if label == "M" else first, *([".."] if self.n > 3 else [])])
             found.append(f"  {label} = ({others}, x): target {target}, output ({shown})")
+        if not self.conclusive:
+            found.append(
+                f"  in {self.dtype} the forward is too coarse to compare (residual {self.noise:.1e}); by the exact kernel "
+                f"every affine readout is wrong by at least {float(self.exact):.6g} on one of them"
+            )
+            return found
         verdict = "no affine readout repairs them" if self.beyond_repair else "an affine readout may repair them"
         found.append(
             f"  every affine readout is wrong by at least {self.least:.6g} on one of them ({float(self.exact):.6g} by "
