@@ -187,7 +187,8 @@ def checked(parts: Parts, m: int, embed: checks.Embed, seed: int, notes: tuple[s
         if shapes[0] != shapes[1] or len(shapes[0]) != 3 or shapes[0][:2] != (2, 1):
             raise UsageError(
                 f"{parts.name}: for two sequences of one token the queries have shape {shapes[0]}, the keys "
-                f"{shapes[1]}: expected (2, 1, r) both (a layer of several heads: --set head=K and --set layout=bthd or bhtd)"
+                f"{shapes[1]}: expected (2, 1, r) both (of several heads: --set head=K --set layout=bthd or "
+                "bhtd)"
             )
         dtype = parts.keys(vectors[:2, None]).dtype
         redrawn = checks.check_randomness(parts, vectors[:, None])

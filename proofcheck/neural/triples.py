@@ -86,8 +86,8 @@ class TripleReplay:
             found.append(f"  {label} = ({others}, x): target {target}, output ({shown})")
         if not self.conclusive:
             found.append(
-                f"  in {self.dtype} the forward is too coarse to compare (residual {self.noise:.1e}); by the exact kernel "
-                f"every affine readout is wrong by at least {float(self.exact):.6g} on one of them"
+                f"  in {self.dtype} the forward is too coarse to compare (residual {self.noise:.1e}); by the exact "
+                f"kernel every affine readout is wrong by at least {float(self.exact):.6g} on one of them"
             )
             return found
         verdict = "no affine readout repairs them" if self.beyond_repair else "an affine readout may repair them"

@@ -154,7 +154,7 @@ def test_refute_says_what_goes_wrong(refuted):
     assert "No values and no affine readout repair this" in text
     (path,) = out.glob("*.json")
     assert str(path) in done.stdout
-    assert path.name == "refutation-elu1-m24-r64-n3-eps1over2.json"
+    assert path.name.startswith("refutation-elu1-m24-r64-n3-eps1over2-")
 
 
 def test_the_kernel_verifies_what_was_written(refuted):
@@ -282,7 +282,7 @@ def test_refute_a_users_own_module(folder):
     for name in "YZM":
         assert f" {name} = (" in text
     assert "no affine readout repairs them" in text
-    assert "Certificate: found/refutation-Layer-head-0-m12-r16-n3-eps1over2.json" in text
+    assert "Certificate: found/refutation-Layer-head-0-m12-r16-n3-eps1over2-" in text
     assert "2 verified" in verified(folder / "found")
 
 
@@ -332,7 +332,10 @@ def test_a_module_that_cannot_be_replayed_is_refuted_all_the_same(folder, name):
     done = inside("refute", f"cli_layers:{name}", "-m", "12")
     assert done.exit_code == 0, done.output
     text = printed(done)
-    assert "not replayed: " + ("the module has no forward" if name == "features" else "the forward failed") in text
+    assert (
+        "not replayed: " + ("the module has no forward" if name == "features" else "its forward could not be compared")
+        in text
+    )
     assert "is refuted against every readout" in text
     assert "own forward" not in text
     assert "replay" not in json.loads(inside("refute", f"cli_layers:{name}", "-m", "12", "--json").stdout)
@@ -400,7 +403,7 @@ def test_certify_symmetric(tmp_path):
     """B3(a): degree 2 is right for queries of weight <= 9; at m = 6 the tables fit."""
     done = inside("certify", "symmetric", "-m", "6", "--set", "K=2", "--out", tmp_path)
     assert done.exit_code == 0, done.output
-    assert "kernel-correct-symmetric-m6-r22-n3-eps1over2.json" in done.stdout
+    assert "kernel-correct-symmetric-m6-r22-n3-eps1over2-" in done.stdout
     verified(tmp_path)
 
 

@@ -330,7 +330,10 @@ def test_a_forward_that_fails_is_said() -> None:
 
     report = report_of(from_module(NeedsGpu(M), M))
     assert report.replay is None
-    assert "not replayed: the forward failed: no driver" in report.notes[-1] + report.notes[-2]
+    assert (
+        "not replayed: its forward could not be compared with this head: no driver"
+        in report.notes[-1] + report.notes[-2]
+    )
 
 
 # --- callables and arrays -----------------------------------------------------------------------------------
