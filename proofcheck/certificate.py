@@ -107,6 +107,11 @@ def spell(value: Any) -> Any:
     return value
 
 
+def in_file_name(value: Fraction | str) -> str:
+    """A rational as file names spell it: 1over2."""
+    return str(value).replace("/", "over")
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a temporary file beside `path` and renames it."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import log2
 
 from proofcheck import codes
-from proofcheck.certificate import Checked, certify
+from proofcheck.certificate import Checked, certify, in_file_name
 from proofcheck.errors import ClaimFails, UsageError
 from proofcheck.kernel.claims.parameters import least_gap
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
@@ -109,7 +109,7 @@ def trivial_parts(m: int, n: int, eps: Fraction) -> Bundle:
     word = theorem5.packing_certificate(m, m // 2, distance, command, size=1)
     bundle.add(f"rank-one/code-m{m}-d{distance}", word)
     chain = theorem5.chain_certificate(n, eps, [distance], Fraction(1), command)
-    bundle.add(f"rank-one/chain-n{n}-eps{str(eps).replace('/', 'over')}", chain)
+    bundle.add(f"rank-one/chain-n{n}-eps{in_file_name(eps)}", chain)
     return bundle
 
 

@@ -19,6 +19,7 @@ by the Stieltjes recurrence, which keeps floats accurate; then q is rounded in t
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, log2
 
@@ -43,31 +44,43 @@ def rank(m: int, degree: int) -> int:
     return sum(comb(m, k) for k in range(degree + 1))
 
 
-def _basis(m: int, degree: int, base: Fraction) -> tuple[Array, list[list[Fraction]]]:
-    """b^d p_k(d) on 0..m in floats, (m+1, degree+1), and the same p_k exactly, as values at 0..degree."""
+@dataclass(frozen=True)
+class _Basis:
+    """b^d p_k(d) on 0..m in floats, (m+1, degree+1), and the recurrence that gives the same p_k exactly."""
+
+    columns: Array
+    scale: list[float]
+    centres: list[Fraction]
+    backs: list[Fraction]
+
+    def exactly(self) -> list[list[Fraction]]:
+        """p_k at 0..degree."""
+        degree = len(self.scale) - 1
+        rows = [[Fraction(1)] * (degree + 1)]
+        for k, (centre, back) in enumerate(zip(self.centres, self.backs, strict=True)):
+            values = [(i - centre) * v for i, v in enumerate(rows[-1])]
+            rows.append([v - back * u for v, u in zip(values, rows[-2], strict=True)] if k else values)
+        return [[v * Fraction(s) for v in row] for s, row in zip(self.scale, rows, strict=True)]
+
+
+def _basis(m: int, degree: int, base: Fraction) -> _Basis:
     d = np.arange(m + 1.0)
     column = float(base) ** d
     columns = [column / np.linalg.norm(column)]
-    exact = [[Fraction(1)] * (degree + 1)]
-    factor = float(1 / np.linalg.norm(column))
-    scale = [factor]
+    scale, centres, backs = [float(1 / np.linalg.norm(column))], [], []
     for k in range(degree):
-        last = columns[-1]
-        following = d * last
-        centre = _rounded(float(last @ following))
-        following = following - float(centre) * last
-        values = [(i - centre) * v for i, v in enumerate(exact[-1])]
+        following = d * columns[-1]
+        centre, back = _rounded(float(columns[-1] @ following)), Fraction(0)
+        following = following - float(centre) * columns[-1]
         if k:
             back = _rounded(float(columns[-2] @ following) / scale[k] * scale[k - 1])
             following = following - float(back) * columns[-2] / scale[k - 1] * scale[k]
-            values = [v - back * u for v, u in zip(values, exact[-2], strict=True)]
         norm = float(np.linalg.norm(following))
         columns.append(following / norm)
         scale.append(scale[k] / norm)
-        exact.append(values)
-    return np.stack(columns, axis=1), [
-        [v * Fraction(s) for v in values] for s, values in zip(scale, exact, strict=True)
-    ]
+        centres.append(centre)
+        backs.append(back)
+    return _Basis(np.stack(columns, axis=1), scale, centres, backs)
 
 
 def _rounded(value: float) -> Fraction:
@@ -76,7 +89,7 @@ def _rounded(value: float) -> Fraction:
 
 def margin(m: int, degree: int, base: Fraction, n: int, eps: Fraction) -> tuple[float, Array]:
     """The largest room of the conditions divided by R^d, for hi(1) = 1, and the coefficients of f."""
-    basis, _ = _basis(m, degree, base)
+    basis = _basis(m, degree, base).columns
     length, others, e = n - 1, n - 2, float(eps)
     d = np.arange(1, m + 1)
     shrink = float(base) ** (2.0 * d)
@@ -154,7 +167,7 @@ def certificate(m: int, degree: int, base: Fraction, n: int, eps: Fraction, comm
     room, found = margin(m, degree, base, n, eps)
     if room <= 0:
         return None
-    _, exact = _basis(m, degree, base)
+    exact = _basis(m, degree, base).exactly()
     values = [
         sum((Fraction(float(c)) * row[i] for c, row in zip(found, exact, strict=True)), Fraction(0))
         for i in range(degree + 1)

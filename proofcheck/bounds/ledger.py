@@ -126,21 +126,28 @@ def best(entries: Iterable[Entry], m: int, side: str, *, unconditional: bool = F
     return min(choices, key=lambda e: (sign * e.value, len(e.assumes), abs(e.m - m), len(e.data), e.id), default=None)
 
 
+def better(entries: Iterable[Entry], m: int, name: str, value: int) -> Entry | None:
+    """The best entry at m, if it is better than `value`; `name` is lower, unconditional (a lower bound) or upper."""
+    side = "upper" if name == "upper" else "lower"
+    entry = best(entries, m, side, unconditional=name == "unconditional")
+    if entry is None or (entry.value >= value if side == "upper" else entry.value <= value):
+        return None
+    return entry
+
+
 def improved(window: Window, entries: Iterable[Entry]) -> Window:
     """The window with the entries that are better at its m."""
     entries = [e for e in entries if (e.n, e.eps) == (window.n, window.eps)]
 
-    def better(now: Bound, side: str, unconditional: bool = False) -> Bound:
-        entry = best(entries, window.m, side, unconditional=unconditional)
-        if entry is None or (entry.value <= now.value if side == "lower" else entry.value >= now.value):
-            return now
-        return entry.bound()
+    def chosen(name: str, now: Bound) -> Bound:
+        entry = better(entries, window.m, name, now.value)
+        return now if entry is None else entry.bound()
 
     return replace(
         window,
-        lower=better(window.lower, "lower"),
-        unconditional=better(window.unconditional, "lower", True),
-        upper=better(window.upper, "upper"),
+        lower=chosen("lower", window.lower),
+        unconditional=chosen("unconditional", window.unconditional),
+        upper=chosen("upper", window.upper),
     )
 
 

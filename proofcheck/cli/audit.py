@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from proofcheck.certificate import in_file_name, write_atomically
 from proofcheck.errors import CONDITIONAL, PROVED, MalformedInput, Outside, UsageError
 
 from . import options
@@ -41,7 +42,6 @@ def command(
     Can be interrupted: cells already computed are kept in DIR/audit and read again; those of files and of your own
     code are computed anew. Exit 3 if some cell is open.
     """
-    from proofcheck.certificate import write_atomically
     from proofcheck.heads import builtin
 
     from . import output
@@ -59,7 +59,7 @@ def command(
         require_matplotlib("--plot")
     folder = out / "audit"
     tasks = [(name, bits, features, n, error, seed, str(folder)) for name in names for bits in ms for features in rs]
-    store = folder / f"cells-n{n}-eps{str(error).replace('/', 'over')}-seed{seed}.jsonl"
+    store = folder / f"cells-n{n}-eps{in_file_name(error)}-seed{seed}.jsonl"
     done = {key: cell for key, cell in _stored(store).items() if key[0] in builtin.KERNELS}
     for cell in output.in_parallel(_cell, [task for task in tasks if task[:3] not in done], jobs, "audit"):
         done[cell["kernel"], cell["m"], cell["r"]] = cell

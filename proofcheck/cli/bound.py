@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from proofcheck.certificate import in_file_name
 from proofcheck.errors import CONDITIONAL, PROVED, MalformedInput, UsageError
 
 from . import options
@@ -103,7 +104,7 @@ def _one(m: int, n: int, eps: Fraction, out: Path, as_json: bool, supplied: list
     start = time.perf_counter()
     window = bound_tables.with_known(best.window(m, n, eps), out, supplied)
     files = {}
-    label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}"
+    label = f"m{m}-n{n}-eps{in_file_name(eps)}"
     for side, bound in (("lower", window.lower), ("unconditional", window.unconditional), ("upper", window.upper)):
         best.rested(bound.certificate).write(out)
         files[side] = str(bound.certificate.write(out / "bounds", f"{side}-{label}"))

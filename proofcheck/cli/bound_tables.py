@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from proofcheck.certificate import in_file_name, write_atomically
 from proofcheck.errors import CONDITIONAL, PROVED, ClaimFails, MalformedInput, UsageError
 
 if TYPE_CHECKING:
@@ -49,12 +50,11 @@ def _row_json(task: Task) -> dict[str, Any]:
 def table(
     ms: range, n: int, eps: Fraction, out: Path, plot: Path | None, as_json: bool, jobs: int, supplied: list[Path]
 ) -> int:
-    from proofcheck.certificate import write_atomically
 
     from . import output
 
     entries = known(n, eps, out, supplied)
-    store = out / "tables" / f"bounds-n{n}-eps{str(eps).replace('/', 'over')}.jsonl"
+    store = out / "tables" / f"bounds-n{n}-eps{in_file_name(eps)}.jsonl"
     done = _stored(store)
     tasks = [(m, n, eps) for m in ms if m not in done]
     for row in output.in_parallel(_row_json, tasks, jobs, "bounds"):
@@ -114,10 +114,9 @@ def _with_entries(row: dict[str, Any], entries: list[Any]) -> dict[str, Any]:
     from proofcheck.bounds import ledger
 
     changed = dict(row)
-    for name, side in (("lower", "lower"), ("unconditional", "lower"), ("upper", "upper")):
-        entry = ledger.best(entries, int(row["m"]), side, unconditional=name == "unconditional")
-        value = int(row[name]["value"])
-        if entry is not None and (entry.value > value if side == "lower" else entry.value < value):
+    for name in SIDES:
+        entry = ledger.better(entries, int(row["m"]), name, int(row[name]["value"]))
+        if entry is not None:
             changed[name] = entry.bound().as_json()
     return changed
 
@@ -194,7 +193,7 @@ def exponent_row(n: int, eps: Fraction, out: Path) -> tuple[dict[str, Any], tupl
 
     command = f"proofcheck bound --exponents -n {n} --eps {eps}"
     lower, upper = exponents.lower(n, eps, command), exponents.upper(n, eps, command)
-    label = f"n{n}-eps{str(eps).replace('/', 'over')}"
+    label = f"n{n}-eps{in_file_name(eps)}"
     files = []
     for name, certificate in (("lower-exponent", lower), ("upper-exponent", upper)):
         best.rested(certificate).write(out)

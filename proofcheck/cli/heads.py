@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proofcheck.certificate import in_file_name
 from proofcheck.errors import CONDITIONAL, FAILS, PROVED, ClaimFails, UsageError
 
 from . import options
@@ -344,7 +345,7 @@ def _replay(head: Head, triple: Any, n: int, eps: Fraction) -> Any:
 def label(head: Head, n: int, eps: Fraction) -> str:
     words = "".join(c if c.isascii() and c.isalnum() else " " for c in head.name.partition(" (")[0])
     name = "-".join(words.split())[:60].strip("-") or "head"
-    return f"{name}-m{head.m}-r{head.rank}-n{n}-eps{str(eps).replace('/', 'over')}"
+    return f"{name}-m{head.m}-r{head.rank}-n{n}-eps{in_file_name(eps)}"
 
 
 def _command(verb: str, spec: str, m: int, r: int, n: int, eps: Fraction, seed: int, settings: list[str] | None) -> str:

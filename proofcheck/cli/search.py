@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from proofcheck.certificate import in_file_name
 from proofcheck.errors import UsageError
 
 from . import options
@@ -120,7 +121,7 @@ def written(outcome: Outcome, out: Path) -> list[str]:
     """Writes the certificates, with those they rest on, and returns the paths of the former."""
     from proofcheck.theorems.bundle import foundation
 
-    label = f"m{outcome.m}-r{outcome.r}-n{outcome.n}-eps{str(outcome.eps).replace('/', 'over')}"
+    label = f"m{outcome.m}-r{outcome.r}-n{outcome.n}-eps{in_file_name(outcome.eps)}"
     found = [(f"{label}-head-exists", outcome.exists), (f"{label}-kernel-correct", outcome.correct)]
     for attempt in outcome.attempts:
         if attempt.refutation is not None:

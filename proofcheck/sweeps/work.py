@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofcheck import __version__
+from proofcheck.certificate import in_file_name
 from proofcheck.errors import FAILS, PROVED
 
 from .plan import Settings, Shard
@@ -44,7 +45,7 @@ class Search:
             command=command(shard),
             checkpoint=Path(self.checkpoints) / f"{shard.id}.npz" if self.checkpoints else None,
         )
-        label = f"m{shard.m}-r{shard.r}-n{shard.n}-eps{str(shard.eps).replace('/', 'over')}-seed{shard.seed}"
+        label = f"m{shard.m}-r{shard.r}-n{shard.n}-eps{in_file_name(shard.eps)}-seed{shard.seed}"
         named: list[tuple[str, Checked]] = []
         for claim, certificate in (("head-exists", outcome.exists), ("kernel-correct", outcome.correct)):
             if certificate is not None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from proofcheck import chains
-from proofcheck.certificate import Checked, certify
+from proofcheck.certificate import Checked, certify, in_file_name
 from proofcheck.errors import ClaimFails
 
 from . import theorem5
@@ -60,7 +60,7 @@ def show_chains(n: int, eps: Fraction, distances: Iterable[int], delta: Fraction
             figures[f"D={distance}"] = "no admissible chain"
             continue
         command = f"proofcheck chain -n {n} --eps {eps} --distance {distance} --delta {delta}"
-        label = f"n{n}-eps{str(eps).replace('/', 'over')}-D{distance}"
+        label = f"n{n}-eps{in_file_name(eps)}-D{distance}"
         names = [f"chains/chain-{label}", f"chains/chain-tight-{label}"]
         bundle.add(names[0], theorem5.chain_certificate(n, eps, best.gaps, best.product, command))
         bundle.add(names[1], tight(n, eps, distance, delta, command))

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from proofcheck.certificate import Checked, certify
+from proofcheck.certificate import Checked, certify, in_file_name
 from proofcheck.kernel.claims import statement
 from proofcheck.kernel.claims.forms import Row, Universal, refutable
 from proofcheck.kernel.claims.gap import MAX_ALL_INPUTS
@@ -62,7 +62,7 @@ class Instance:
 
     @property
     def label(self) -> str:
-        return f"n{self.n}-d{_in_name(self.d)}-eps{_in_name(self.eps)}"
+        return f"n{self.n}-d{in_file_name(self.d)}-eps{in_file_name(self.eps)}"
 
     def parameters(self) -> dict[str, int | Fraction]:
         return {"n": self.n, "d": self.d, "eps": self.eps}
@@ -75,10 +75,6 @@ class Outcome:
     name: str
     certificate: Checked
     queries: tuple[Query, ...]
-
-
-def _in_name(q: Fraction) -> str:
-    return str(spelled(q)).replace("/", "over")
 
 
 def grid(ns: range, largest_gap: int, epsilons: list[Fraction]) -> Iterator[Instance]:

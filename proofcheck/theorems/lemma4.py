@@ -14,7 +14,7 @@ import random
 from fractions import Fraction
 
 from proofcheck import rank
-from proofcheck.certificate import certify
+from proofcheck.certificate import certify, in_file_name
 
 from .bundle import Shown, founded
 
@@ -31,7 +31,7 @@ def show(matrix: list[list[Fraction]] | None = None, t: int = 12, lam: Fraction 
     """Lemma 4 for all matrices, and both rank certificates of one matrix (by default a random one)."""
     command = "proofcheck lemma4 --matrix FILE" if matrix else f"proofcheck lemma4 --size {t} --lam {lam} --seed {seed}"
     digest = hashlib.sha256(repr(matrix).encode()).hexdigest()[:8]
-    label = f"matrix-{digest}" if matrix else f"t{t}-lam{str(lam).replace('/', 'over')}-seed{seed}"
+    label = f"matrix-{digest}" if matrix else f"t{t}-lam{in_file_name(lam)}-seed{seed}"
     matrix = matrix or example(t, lam, seed)
     bundle = founded(["approximate-identity"])
     main = list(bundle.certificates)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, log
 
-from proofcheck.certificate import Checked, certify
+from proofcheck.certificate import Checked, certify, in_file_name
 from proofcheck.errors import UsageError
 from proofcheck.kernel.exact import MAX_BITS, MAX_WORK
 
@@ -66,8 +66,8 @@ def show(n: int = 3, eps: Fraction = Fraction(1, 2), tau: Fraction | None = None
         )
     bundle = founded(["softmin"])
     (general,) = bundle.certificates
-    label = f"n{n}-eps{str(eps).replace('/', 'over')}"
-    warm = f"theorem1/softmin-temperature-{label}-tau{str(tau).replace('/', 'over')}"
+    label = f"n{n}-eps{in_file_name(eps)}"
+    warm = f"theorem1/softmin-temperature-{label}-tau{in_file_name(tau)}"
     bundle.add(warm, temperature(n, eps, tau, bundle.certificates[general]))
     main = [general, warm]
     instances, figures = "a temperature", {"tau": f"{tau} >= log(n/eps) = {log(n / eps):.6f}"}

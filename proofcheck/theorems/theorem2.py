@@ -13,7 +13,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofcheck import rank
-from proofcheck.certificate import certify
+from proofcheck.certificate import certify, in_file_name
 from proofcheck.errors import ClaimFails
 from proofcheck.kernel.minip import overlap
 
@@ -44,7 +44,7 @@ def show(m: int = 8, w: Fraction = Fraction(1, 6)) -> Shown:
     everything = list(range(size))
     # det = (w-1)^(m 2^(m-1)), so any prime that divides neither the denominator nor the numerator of 1 - w will do.
     prime = next(p for p in rank.primes() if w.denominator % p and (w.denominator - w.numerator) % p)
-    name = f"theorem2/softmin-rank-m{m}-w{str(w).replace('/', 'over')}"
+    name = f"theorem2/softmin-rank-m{m}-w{in_file_name(w)}"
     witness = {"rows": everything, "columns": everything, "prime": prime}
     parameters = {"m": m, "w": w, "rank": size}
     bundle.add(

@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil
 
 from proofcheck import chains, codes
-from proofcheck.certificate import Checked, certify
+from proofcheck.certificate import Checked, certify, in_file_name
 from proofcheck.errors import UsageError
 from proofcheck.kernel.claims.parameters import factor, least_gap
 
@@ -106,7 +106,7 @@ def show(
         )
     uniform = best_uniform(n, eps, distance) if gap is None else chains.uniform(n, eps, distance, gap)
     best = chains.best(n, eps, distance) or uniform
-    label = f"m{m}-n{n}-eps{str(eps).replace('/', 'over')}-delta{distance}"
+    label = f"m{m}-n{n}-eps{in_file_name(eps)}-delta{distance}"
     bundle = founded(["gap-domination-symbolic", "approximate-identity"])
     if code is None:
         words = packing_certificate(m, m // 2, distance, command)

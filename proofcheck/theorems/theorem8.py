@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofcheck.certificate import certify
+from proofcheck.certificate import certify, in_file_name
 from proofcheck.errors import UsageError
 from proofcheck.kernel.claims import statement
 from proofcheck.kernel.claims.forms import refutable
@@ -63,7 +63,7 @@ def show(n: int = 6, d: Fraction = Fraction(2), eps: Fraction = Fraction(1, 2)) 
             tools=versions(),
         ),
     )
-    label = f"n{n}-d{str(d).replace('/', 'over')}-eps{str(eps).replace('/', 'over')}"
+    label = f"n{n}-d{in_file_name(d)}-eps{in_file_name(eps)}"
     parameters: dict[str, int | Fraction] = {"n": n, "d": d, "eps": eps}
     written = statement("positional-domination", {key: spelled(value) for key, value in parameters.items()})
     witness = {"multipliers": dual.multipliers(label, refutable(written), TIMEOUT), "model": _model(n, d, eps)}

@@ -140,7 +140,7 @@ def test_the_room_of_the_programme_is_that_of_its_function(case, base):
     room, coefficients = margin(m, degree, base, n, eps)
     if room == -1:
         return
-    basis, _ = hamming._basis(m, degree, base)
+    basis = hamming._basis(m, degree, base).columns
     f = [Fraction(float(v)) for v in basis @ coefficients]
     assert min(f) > 0
     exact = float(room_of(f, base, n, eps))
@@ -201,7 +201,8 @@ def test_room_decides_whether_there_is_a_certificate(n, eps):
 def test_the_basis_in_floats_is_the_exact_one(m, degree):
     """Orthonormal columns; the exact values are those of polynomials of degree k, within the accuracy of floats."""
     base = Fraction(17, 20)
-    columns, exact = hamming._basis(m, degree, base)
+    basis = hamming._basis(m, degree, base)
+    columns, exact = basis.columns, basis.exactly()
     assert np.allclose(columns.T @ columns, np.eye(degree + 1), atol=1e-8)
     for k, row in enumerate(exact):
         for d, value in enumerate(row):
