@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import audit, bound, experiment, heads, lemma3, paper, search, sweep, theorems, verify
+from . import audit, bound, experiment, heads, lemma3, paper, plan, search, sweep, theorems, verify
 
 app = typer.Typer(
     add_completion=False,
@@ -78,6 +78,7 @@ app.command("certify")(_guarded(heads.certify))
 app.command("heads")(_guarded(heads.heads))
 app.command("audit")(_guarded(audit.command))
 app.command("paper")(_guarded(paper.command))
+app.command("plan")(_guarded(plan.command))
 app.command("search")(_guarded(search.command))
 app.command("sweep")(_guarded(sweep.command))
 app.command("verify")(_guarded(verify.command))

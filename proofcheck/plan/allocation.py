@@ -14,7 +14,8 @@ heads with r features in those layers. Heads can be distributed over the layers 
 the conditions are sum_r X_(r,p) <= H n_p, sum_p n_p <= L. An integer programme with a few variables, solved by HiGHS
 (scipy.optimize.milp), whose solution is rounded and checked in integers. How far it may be from the best is bounded
 exactly too: for any y >= 0, min c x over A x <= b, 0 <= x <= u is at least sum_j u_j min(0, c_j + (A^T y)_j) - y b
-(weak duality), with y from the linear programme in floats, rounded to rationals.
+(weak duality), with y from the linear programme in floats, rounded to rationals; and what B bits cost at least if
+formats, layers and limits are forgotten is a covering problem that is solved exactly, where it is small.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
@@ -31,6 +33,7 @@ from proofcheck.errors import UsageError
 from .costs import kernel, parameters
 from .formats import Format
 
+MOST_COVERED = 100_000  # entries of the covering problem's table
 GOALS = ("parameters", "operations", "memory")
 
 
@@ -103,7 +106,8 @@ def allocate(space: Space, goal: str) -> Allocation | Impossible | None:
     heads = found[: len(choices)]
     totals = {name: sum(k * space.cost(name, r, f) for k, (r, f) in zip(heads, choices, strict=True)) for name in GOALS}
     held = sum(k * b for k, b in zip(found, bits, strict=True))
-    return Allocation(_distributed(space, found), held, totals, goal, _least_value(programme))
+    least = max(_least_value(programme), _covering(bits[: len(choices)], cost[: len(choices)], space.bits))
+    return Allocation(_distributed(space, found), held, totals, goal, least)
 
 
 def _programme(space: Space) -> Programme:
@@ -171,6 +175,18 @@ def _least_value(programme: Programme) -> int:
         reduced = cost[j] + sum((y * row[j] for y, row in zip(prices, rows, strict=True)), Fraction(0))
         value += u * min(Fraction(0), reduced)
     return -((-value.numerator) // value.denominator)
+
+
+def _covering(bits: Sequence[int], cost: Sequence[int], needed: int) -> int:
+    """The least cost of any number of heads with `needed` bits together; 0 where the table would be large."""
+    unit = gcd(*bits)
+    target = -(-needed // unit)
+    if target > MOST_COVERED:
+        return 0
+    least = [0]
+    for t in range(1, target + 1):
+        least.append(min(c + least[max(0, t - b // unit)] for b, c in zip(bits, cost, strict=True)))
+    return least[target]
 
 
 def _distributed(space: Space, found: Sequence[int]) -> tuple[tuple[tuple[int, int, str], ...], ...]:

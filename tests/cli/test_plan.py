@@ -1,0 +1,93 @@
+"""proofcheck plan: the real command, its JSON, files and exit statuses, and what it says about bad input."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .running import inside, outside
+
+SMALL = ("plan", "-m", 6, "-n", 3)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    out = tmp_path_factory.mktemp("plan")
+    return outside(*SMALL, "-r", 4, "--heads", 2, "--json", "--out", out), out
+
+
+def test_json_is_traceable(small):
+    """Each certificate that a line names is among the files, and the kernel alone accepts all of them."""
+    done, out = small
+    assert done.returncode == 0
+    result = json.loads(done.stdout)
+    assert result["bits"]["held"] == 2 * 4 * 65 * 16
+    ids = {line["certificate"] for line in result["lines"]} - {None}
+    command = [sys.executable, "-S", "-m", "proofcheck.kernel", str(out)]
+    kernel = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert kernel.returncode == 0, kernel.stdout + kernel.stderr
+    from proofcheck.kernel.check import check_files
+
+    held = {report.certificate.id for report in check_files(result["files"])}
+    assert len(ids) >= 4
+    assert ids <= held
+
+
+def test_the_table_says_what_it_does_not_say(tmp_path):
+    done = outside(*SMALL, "--layers", 2, "--precision", "fp8", "--out", tmp_path)
+    assert done.returncode == 0
+    assert "not excluded" in done.stdout
+    assert "necessary, never sufficient" in done.stdout
+    assert "about one head alone" in done.stdout.replace("\n", " ") or "about one" in done.stdout
+
+
+def test_an_impossible_design(tmp_path):
+    """One bit for 20 coordinates' worth: eq. (8) asks for more at n = 4096."""
+    done = inside("plan", "-m", 8, "-n", 4096, "--dv", 1, "-r", 1, "--precision", "int1", "--out", tmp_path)
+    assert done.exit_code == 1
+    assert "This design is impossible: the transcript needs" in done.stdout
+
+
+def test_allocations(tmp_path):
+    done = inside(
+        *SMALL, "--heads", 4, "--layers", 3, "--dv", 8, "--minimise", "operations", "--json", "--out", tmp_path
+    )
+    found = json.loads(done.stdout)["allocation"]
+    assert found["outcome"] == "optimal"
+    assert found["totals"]["operations"] == found["least"]
+    assert found["bits"] >= found["needed"] > 0
+    done = inside(*SMALL, "--heads", 4, "--dv", 8, "--max-memory", 1, "--json", "--out", tmp_path)
+    assert json.loads(done.stdout)["allocation"]["outcome"] == "impossible"
+    done = inside(*SMALL, "--heads", 4, "--dv", 8, "--max-memory", 10**6, "--out", tmp_path)
+    assert "Allocation with the least memory" in done.stdout
+    done = inside(*SMALL, "--heads", 4, "--dv", 8, "--max-parameters", 0, "--out", tmp_path)
+    assert "No allocation within these limits" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-m", 3, "-n", 3), "-m: expected 4 <= m <= 2048 bits of a token, got 3"),
+        (("-m", 8, "-n", 2), "-n: expected 3 <= n"),
+        (("-m", 8, "-n", 3, "--eps", "2/3"), "--eps: expected 0 < eps <= 1/2"),
+        (("-m", 8, "-n", 3, "--precision", "int0"), "--precision: expected one of fp64"),
+        (("-m", 8, "-n", 3, "--precision", "fp7"), "got 'fp7'"),
+        (("-m", 8, "-n", 3, "--tau", "0"), "--tau: expected 0 < tau"),
+        (("-m", 8, "-n", 3, "--tau", "0.5"), "--tau: expected tau > 0, as integers or fractions"),
+        (("-m", 8, "-n", 3, "--heads", 0), "--heads: expected 1 <= heads"),
+        (("-m", 8, "-n", 3, "-r", 0), "-r: expected 1 <= r"),
+        (("-m", 8, "-n", 3, "--minimise", "speed"), "--minimise: expected one of parameters, operations, memory"),
+        (("-m", 8, "-n", 3, "--minimise", "memory", "--features", "0"), "--features: expected integers"),
+        (("-m", 8, "-n", 3, "--minimise", "memory", "--features", "1:300"), "expected at most 200 pairs, got 900"),
+        (("-m", 8, "-n", 3, "--minimise", "memory", "--formats", "fp9"), "--formats: expected one of"),
+    ],
+)
+def test_bad_input_is_named(arguments, message, tmp_path):
+    done = inside("plan", *arguments, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
