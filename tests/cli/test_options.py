@@ -57,9 +57,7 @@ def test_too_many():
     assert len(steps("1:1000000:1000", "-r", 1, 10**6)) == 1000
 
 
-@pytest.mark.parametrize(
-    "arguments", [("bound", "-m", "6"), ("search", "-m", "4", "-r", "2"), ("refute", "elu1", "-m", "12")]
-)
+@pytest.mark.parametrize("arguments", ["bound -m 6", "search -m 4 -r 2", "refute elu1 -m 12"])
 def test_a_place_that_is_no_folder_is_refused_before_the_work(tmp_path, arguments, monkeypatch):
     """Nothing is computed: the parts that would do it are gone."""
     for name in ("proofcheck.bounds.best", "proofcheck.neural.search", "proofcheck.refuter"):
