@@ -262,8 +262,8 @@ def softened(
     both = torch.logaddexp(level, further)
     least = 0 if lengths == "up-to" else n - 2
     # the powers i and j - i of F(>=t) and F(>t), i <= j: j + 1 others
-    i, j = torch.triu_indices(n - 1, n - 1, device=alpha.device)
-    i, j = i[j >= least], j[j >= least]
+    i, j = torch.triu_indices(n - 1, n - 1)
+    i, j = i[j >= least].to(alpha.device), j[j >= least].to(alpha.device)
     powers = torch.logsumexp(both[..., None] * i + further[..., None] * (j - i), -1)
     counts = torch.arange(0 if lengths == "up-to" else n - 1, n, device=alpha.device)
     top = torch.logsumexp(level[..., None] * counts, -1)
