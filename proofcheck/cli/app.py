@@ -15,6 +15,7 @@ from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
 from . import audit, bound, experiment, heads, lemma3, paper, plan, search, sweep, theorems, verify
+from .options import writable
 
 app = typer.Typer(
     add_completion=False,
@@ -32,6 +33,8 @@ def _guarded(command: Callable[..., int]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
         try:
+            if "out" in options and not options.get("ledger"):  # the ledger is only read
+                writable(options["out"])
             status = command(*arguments, **options)
         except KeyboardInterrupt:
             typer.echo("proofcheck: interrupted; what was written so far is complete", err=True)

@@ -65,6 +65,10 @@ def command(
     error = options.epsilon(eps)
     if plot is not None and (table is None or plot.suffix not in (".png", ".svg")):
         raise UsageError(f"--plot: expected --table and a file named .png or .svg, got {plot}")
+    if plot is not None:
+        from proofcheck.report import require_matplotlib
+
+        require_matplotlib("--plot")
     if (ledger or update is not None) and (n, error) != (3, Fraction(1, 2)):
         raise UsageError(f"-n, --eps: the ledger is about n = 3, eps = 1/2, got n = {n}, eps = {error}")
     if thorough and update is None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from fractions import Fraction
+from pathlib import Path
 
 from proofcheck.errors import UsageError
 from proofcheck.kernel.exact import shown
@@ -31,6 +33,17 @@ def epsilon(text: str, option: str = "--eps") -> Fraction:
         )
         raise UsageError(f"{option}: expected {wanted}, got {shown(text)}; {nearest}")
     return eps
+
+
+def writable(out: Path) -> None:
+    """Refuses, before any work is done, a folder that cannot be made or written to."""
+    place = out
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise UsageError(f"--out: expected a folder, or one that can be made, got {out}: {place} is no folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise UsageError(f"--out: expected a folder that can be written to, got {out}: no permission for {place}")
 
 
 def within(value: int, option: str, low: int, high: int, why: str) -> int:

@@ -83,7 +83,7 @@ class Restart:
             free = free + self.inverse(torch.tensor(np.stack(warm), dtype=torch.float32).view(2, -1, *shape[2:]))
         elif self.signed:
             free[..., 0] += 3  # mostly positive kernels to begin with
-        self._begin(free.to(levels.order.device))
+        self._begin(free.to(levels.query.device))
         self.best, self.best_step, self.step = float("inf"), 0, 0
         self.kept = self.free.detach()[:, 0].clone()
         self.least = torch.full((heads,), float("inf"), device=self.free.device)

@@ -10,6 +10,7 @@ Whatever the format, a coordinate has at most 2^p values: that is all that Theor
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -101,8 +102,8 @@ def named(name: str, option: str = "--precision") -> Format:
     if name in FORMATS:
         return FORMATS[name]
     digits = name.removeprefix("int")
-    if name.startswith("int") and digits.isascii() and digits.isdigit() and 1 <= int(digits[:3]) <= 64:
-        return Format(f"int{int(digits)}", int(digits))
+    if name.startswith("int") and re.fullmatch("[1-9][0-9]?", digits, re.ASCII) and int(digits) <= 64:
+        return Format(name, int(digits))
     raise UsageError(
         f"{option}: expected one of {', '.join(FORMATS)}, or intP with 1 <= P <= 64 bits, got {name[:40]!r}"
     )

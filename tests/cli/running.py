@@ -16,13 +16,13 @@ def inside(*arguments):
     return result
 
 
-def outside(*arguments, options=(), cwd=None, environment=None):
+def outside(*arguments, options=(), cwd=None, environment=None, seconds=120):
     """`python -m proofcheck ...` as a user starts it."""
     done = subprocess.run(
         [sys.executable, *options, "-m", "proofcheck", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=seconds,
         check=False,
         cwd=cwd,
         env=environment,

@@ -8,7 +8,7 @@ import pytest
 
 from proofcheck.kernel.check import check_files
 
-from .running import inside
+from .running import inside, outside
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
@@ -112,3 +112,32 @@ def test_ood_bad_input(tmp_path, arguments, message):
     done = inside("experiment", "ood", "--out", tmp_path, *arguments)
     assert done.exit_code == 2
     assert message in done.stderr
+
+
+# ------------------------------------------------------------------------- --quick, as a user starts it
+
+
+@pytest.mark.slow
+def test_quick_finite_family(tmp_path):
+    """The paper's order: the small ranks fail, each with a refutation, and rank 32 solves the family."""
+    done = outside("experiment", "finite-family", "--quick", "--json", "--out", tmp_path, seconds=600)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    solved = {rank: [run["solved"] for run in found["runs"] if run["rank"] == rank] for rank in (4, 15, 32)}
+    assert solved[4] == [False, False]
+    assert all(solved[32])
+    failed = [run for run in found["runs"] if not run["solved"]]
+    assert sum(found["refuted"].values()) == len(failed) == found["failed"]
+    paths = [str(path) for path in sorted((tmp_path / "certificates").rglob("*.json"))]
+    assert {report.status for report in check_files(paths)} == {0}
+
+
+@pytest.mark.slow
+def test_quick_ood(tmp_path):
+    """The dense control is exact, rank 2 is not, rank 8 is nearly."""
+    done = outside("experiment", "ood", "--quick", "--json", "--out", tmp_path, seconds=600)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    accuracy = {rank: [run["accuracy"] for run in found["runs"] if run["rank"] == rank] for rank in (0, 2, 8)}
+    assert min(map(float, accuracy[0])) == 1
+    assert max(map(float, accuracy[2])) < 0.9 <= min(map(float, accuracy[8]))

@@ -384,7 +384,10 @@ def test_a_file_in_the_way(tmp_path, option, place):
     arguments = ["--out", tmp_path / "out", option, tmp_path / place]  # the last --out counts
     result = inside("lemma3", "--n", "3", "--d", "2", "--eps", "1/2", *arguments)
     assert result.exit_code == 2
-    assert re.fullmatch(r"proofcheck: .*file(/below)?: (File exists|Not a directory)", result.stderr.strip())
+    known = (
+        r"--out: expected a folder, .*/file is no folder" if option == "--out" else r".*: (File exists|Not a directory)"
+    )
+    assert re.fullmatch(f"proofcheck: {known}", result.stderr.strip())
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -403,7 +406,7 @@ def test_a_folder_without_permission(tmp_path):
     result = inside("lemma3", "--n", "3", "--d", "2", "--eps", "1/2", "--out", tmp_path)
     tmp_path.chmod(0o700)
     assert result.exit_code == 2
-    assert "Permission denied" in result.stderr
+    assert "no permission" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["[red]", "[/x]", "a[b]c", "with space", "-dash", "ünïcode", "%s{0}"])

@@ -1,9 +1,13 @@
 """Lists of sizes as they come from a command line."""
 
+import sys
+
 import pytest
 
 from proofcheck.cli.options import steps
 from proofcheck.errors import UsageError
+
+from .running import inside
 
 GOOD = {
     "8": [8],
@@ -51,3 +55,15 @@ def test_too_many():
     with pytest.raises(UsageError):
         steps("1:1000000", "-r", 1, 10**6)
     assert len(steps("1:1000000:1000", "-r", 1, 10**6)) == 1000
+
+
+@pytest.mark.parametrize("arguments", ["bound -m 6", "search -m 4 -r 2", "refute elu1 -m 12"])
+def test_a_place_that_is_no_folder_is_refused_before_the_work(tmp_path, arguments, monkeypatch):
+    """Nothing is computed: the parts that would do it are gone."""
+    for name in ("proofcheck.bounds.best", "proofcheck.neural.search", "proofcheck.refuter"):
+        monkeypatch.setitem(sys.modules, name, None)
+    (tmp_path / "file").write_text("mine")
+    done = inside(*arguments.split(), "--out", tmp_path / "file" / "below")
+    assert done.exit_code == 2
+    assert f"--out: expected a folder, or one that can be made, got {tmp_path}/file/below" in done.stderr
+    assert (tmp_path / "file").read_text() == "mine"
