@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FEATURES = "16,32,64,128,256"
 FORMATS = "fp32,bf16,fp8"
+LARGEST_LIMIT = 10**15
 MOST_CHOICES = 200  # of features times formats in an allocation
 
 
@@ -38,15 +39,22 @@ def command(
         str | None,
         typer.Option("--minimise", help="Allocate heads to layers: least parameters, operations or memory."),
     ] = None,
-    max_parameters: Annotated[int | None, typer.Option("--max-parameters", min=0, help="Limit of an allocation.")] = (
-        None
-    ),
-    max_operations: Annotated[int | None, typer.Option("--max-operations", min=0, help="A token, all layers.")] = None,
-    max_memory: Annotated[
-        int | None, typer.Option("--max-memory", min=0, help="Bytes of states and 16-bit parameters.")
+    max_parameters: Annotated[
+        int | None, typer.Option("--max-parameters", min=0, max=LARGEST_LIMIT, help="Limit of an allocation.")
+    ] = (None),
+    max_operations: Annotated[
+        int | None, typer.Option("--max-operations", min=0, max=LARGEST_LIMIT, help="A token, all layers.")
     ] = None,
-    features: Annotated[str, typer.Option("--features", help="Features of a head to choose from.")] = FEATURES,
-    formats: Annotated[str, typer.Option("--formats", help="Formats of a layer to choose from.")] = FORMATS,
+    max_memory: Annotated[
+        int | None,
+        typer.Option("--max-memory", min=0, max=LARGEST_LIMIT, help="Bytes of states and 16-bit parameters."),
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option("--features", help=f"Features of a head to choose from; {FEATURES} if not given.")
+    ] = None,
+    formats: Annotated[
+        str | None, typer.Option("--formats", help=f"Formats of a layer to choose from; {FORMATS} if not given.")
+    ] = None,
     out: Out = CERTIFICATES,
     as_json: AsJson = False,
 ) -> int:
@@ -78,7 +86,9 @@ def command(
     limits = [("parameters", max_parameters), ("operations", max_operations)]
     limits.append(("memory", None if max_memory is None else 8 * max_memory))
     wanted = minimise or ("memory" if any(limit is not None for _, limit in limits) else None)
-    space = _space(design, features, formats, limits) if wanted else None
+    if not wanted and (features or formats):
+        raise UsageError("--features, --formats: expected with --minimise or a limit, for an allocation")
+    space = _space(design, features or FEATURES, formats or FORMATS, limits, wanted) if wanted else None
 
     from proofcheck.bounds import best
 
@@ -90,7 +100,7 @@ def command(
     allocation = _allocated(space, plan, wanted) if space and wanted else None
     files = _write(plan, out)
     if as_json:
-        output.print_json(_as_json(plan, files, allocation, wanted))
+        output.print_json(_as_json(plan, files, space, allocation, wanted))
         return plan.status
     _print(plan, out, output.console(False))
     if space and wanted:
@@ -98,10 +108,13 @@ def command(
     return plan.status
 
 
-def _space(design: Design, features: str, formats: str, limits: list[tuple[str, int | None]]) -> Space:
+def _space(design: Design, features: str, formats: str, limits: list[tuple[str, int | None]], goal: str) -> Space:
     """What an allocation may choose from; the bits needed come with the plan."""
-    from proofcheck.plan.allocation import Space
+    from proofcheck.plan.allocation import GOALS, Space
     from proofcheck.plan.formats import named
+
+    if goal not in GOALS:
+        raise UsageError(f"--minimise: expected one of {', '.join(GOALS)}, got {goal[:40]!r}")
 
     rs = tuple(options.steps(features, "--features", 1, 10**6))
     kinds = tuple(dict.fromkeys(named(name.strip(), "--formats") for name in formats.split(",")))
@@ -152,9 +165,8 @@ def _print(plan: Plan, out: Path, where: Any) -> None:
         identifier = line.certificate.id[:12] if line.certificate else ""
         rows.append([f"  {line.asks}", line.has, line.verdict, line.why, identifier])
     title = f"Min-IP on {design.m}-bit tokens, at most {design.n} of them, error < {design.eps}: "
-    title += (
-        f"{design.layers} layers of {design.heads} heads, r = {design.r}, dv = {design.dv}, {design.precision.name}"
-    )
+    title += f"{counted(design.layers, 'layer')} of {counted(design.heads, 'head')}, r = {design.r}, dv = {design.dv}, "
+    title += design.precision.name
     columns = ["what it takes", "this design", "verdict", "why", "certificate"]
     where.print(output.table(title, columns, rows))
     if plan.excluded:
@@ -165,6 +177,18 @@ def _print(plan: Plan, out: Path, where: Any) -> None:
             markup=False,
         )
     where.print(f"{len(plan.bundle.certificates)} certificates in {out}, re-checked by the kernel.", markup=False)
+
+
+UNITS = {"parameters": "parameters", "operations": "operations", "memory": "memory in bytes"}
+
+
+def in_units(name: str, value: int) -> int:
+    """Memory is counted in bits and shown in bytes, rounded up."""
+    return -(-value // 8) if name == "memory" else value
+
+
+def counted(count: int, word: str) -> str:
+    return f"{count} {word}" + ("" if count == 1 else "s")
 
 
 def _print_allocation(allocation: Allocation | Impossible | None, goal: str, where: Any) -> None:
@@ -183,20 +207,17 @@ def _print_allocation(allocation: Allocation | Impossible | None, goal: str, whe
             [str(i + 1), ", ".join(f"{count} x r={r}" for count, r, _ in layer), layer[0][2]]
             for i, layer in enumerate(allocation.layers)
         ]
-        totals = ", ".join(
-            f"{value} {name}" if name != "memory" else f"{-(-value // 8)} bytes"
-            for name, value in allocation.totals.items()
-        )
+        totals = ", ".join(f"{in_units(name, value)} {UNITS[name]}" for name, value in allocation.totals.items())
         where.print(f"Allocation with the least {goal} found:", markup=False)
         where.print(output.table("", ["layer", "heads", "format"], rows))
-        least = allocation.least if goal != "memory" else -(-allocation.least // 8)
+        least = in_units(goal, allocation.least)
         proved = "no allocation has less" if allocation.optimal else f"none has less than {least} (proved)"
         where.print(f"{allocation.bits} bits; {totals}; {proved}. Necessary, never sufficient.", markup=False)
     else:
         where.print("HiGHS found no allocation within these limits; that none exists is not proved.", markup=False)
 
 
-def _as_json(plan: Plan, files: list[str], allocation: Any, goal: str | None) -> dict[str, object]:
+def _as_json(plan: Plan, files: list[str], space: Space | None, allocation: Any, goal: str | None) -> dict[str, object]:
     from proofcheck.plan.allocation import Allocation, Impossible
 
     design = plan.design
@@ -210,14 +231,17 @@ def _as_json(plan: Plan, files: list[str], allocation: Any, goal: str | None) ->
         "dv": design.dv,
         "width": design.width,
         "precision": design.precision.name,
+        "tau": None if design.tau is None else str(design.tau),
         "bits": {"needed": plan.needed, "held": design.bits},
         "impossible": plan.excluded or None,
         "lines": [line.as_json() for line in plan.lines],
         "files": files,
         "status": plan.status,
     }
-    if goal is not None:
-        found: dict[str, object] = {"goal": goal, "needed": plan.needed}
+    if goal is not None and space is not None:
+        chosen = {"features": list(space.features), "formats": [f.name for f in space.formats]}
+        limits = {UNITS[name]: value // 8 if name == "memory" else value for name, value in space.limits}
+        found: dict[str, object] = {"goal": goal, "needed": plan.needed, "limits": limits, **chosen}
         if isinstance(allocation, Allocation):
             found |= {
                 "layers": [
@@ -225,8 +249,8 @@ def _as_json(plan: Plan, files: list[str], allocation: Any, goal: str | None) ->
                     for layer in allocation.layers
                 ],
                 "bits": allocation.bits,
-                "totals": allocation.totals,
-                "least": allocation.least,
+                "totals": {UNITS[name]: in_units(name, value) for name, value in allocation.totals.items()},
+                "least": in_units(goal, allocation.least),
                 "outcome": "optimal" if allocation.optimal else "found",
             }
         elif isinstance(allocation, Impossible):

@@ -1,30 +1,35 @@
 """A plan: what Min-IP on m-bit tokens and n of them asks of a design, what would be enough, and what it costs.
 
 A design has L layers of H heads with r features, dv values, and states stored in a format of p bits. Each line of a
-plan says what is needed or known, what the design has, and one of these verdicts about the design:
+plan says what is needed or known, what the design has, and a verdict:
 
-    impossible     no weights, readouts or feature maps make it correct (error < eps) at all lengths 1..n
+    impossible     no feature maps, values and decoders make this design correct (error < eps) at all lengths 1..n
     not excluded   the theorem does not exclude it. IT IS NOT THEREBY POSSIBLE
-    sufficient     something of this size that is correct exists
+    sufficient     something of this size that is correct exists, in exact arithmetic
+    fails          dense softmax at the temperature asked for errs by eps or more on some sequence
     -              no verdict: a figure, or advice
 
-What the lines do not say. The bound on r is about ONE head with a nonnegative kernel in exact arithmetic, and a layer
-of several heads, several layers or a signed kernel may do with less. The bound on bits is about any deterministic
-model whose tokens communicate by L messages of H r (dv+1) p bits, of signed kernels too; it says nothing about states
-that are unrestricted reals, and having the bits is necessary, never sufficient. For a causal model read the message of
-a layer as its state between the database and the queries that follow it.
+What the lines do not say. The bound on r is about ONE head with a nonnegative kernel and an affine readout, in exact
+arithmetic. A design of one layer with one head is taken to be such a head, so that it can be impossible on this ground;
+several heads, several layers, signed kernels and readouts that are not affine may do with less, and there this bound
+gives no verdict. How many values dv a correct head needs is not known here; 2^m - 1 are always enough (one coordinate
+for each token but one), and only with so many is a design of enough features called sufficient. The bound on bits is
+about any deterministic model whose tokens communicate by L messages of H r (dv+1) p bits, of signed kernels and of any
+decoder too; it says nothing about states that are unrestricted reals, and having the bits is necessary, never
+sufficient. For a causal model read the message of a layer as its state between the database and the queries that
+follow it.
 
     Design   what is asked about
-    Line     one line, with its certificate where there is one
+    Line     one line, with its figures, and its certificate where there is one
     advise   all lines of a plan
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import log, log2
+from math import ceil, floor, log, log2
 
 from proofcheck.bounds import best
 from proofcheck.certificate import Checked, in_file_name
@@ -36,7 +41,7 @@ from proofcheck.transcripts import MAX_M, Bound, best_bound
 from . import costs, softmax
 from .formats import FORMATS, Format
 
-IMPOSSIBLE, NOT_EXCLUDED, SUFFICIENT, NONE = "impossible", "not excluded", "sufficient", "-"
+IMPOSSIBLE, NOT_EXCLUDED, SUFFICIENT, FAILING, NONE = "impossible", "not excluded", "sufficient", "fails", "-"
 MAX_N = 10**7
 LADDER = ("fp32", "fp16", "bf16", "fp8", "int8")
 
@@ -76,6 +81,10 @@ class Design:
         return self.coordinates * self.precision.bits
 
     @property
+    def alone(self) -> bool:
+        return self.layers == self.heads == 1
+
+    @property
     def label(self) -> str:
         return f"m{self.m}-n{self.n}-eps{in_file_name(self.eps)}"
 
@@ -86,7 +95,8 @@ class Design:
 
 @dataclass(frozen=True)
 class Line:
-    """`topic` groups lines; `asks` is what is needed or known, `has` what the design has; `why` names the theorem."""
+    """`topic` groups lines; `asks` is what is needed or known, `has` what the design has; `why` names the theorem.
+    `figures` are the numbers in `asks` and `has` that a program may want, exactly."""
 
     topic: str
     asks: str
@@ -94,6 +104,7 @@ class Line:
     verdict: str
     why: str
     certificate: Checked | None = None
+    figures: Mapping[str, object] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
         held = self.certificate
@@ -103,6 +114,7 @@ class Line:
             "has": self.has,
             "verdict": self.verdict,
             "why": self.why,
+            "figures": dict(self.figures),
             "certificate": held.id if held else None,
             "assumes": list(held.verdict.assumed) if held else [],
         }
@@ -113,12 +125,13 @@ class Plan:
     design: Design
     lines: list[Line] = field(default_factory=list)
     bundle: Bundle = field(default_factory=Bundle)
-    excluded: str = ""  # why the whole design is impossible, if it is
+    excluded: str = ""  # why the design is impossible, if it is
     needed: int = 0  # bits of the transcript
 
     @property
     def status(self) -> int:
-        """Fails where the design is impossible; conditional where a line rests on a named theorem of mathematics."""
+        """Fails where the design is impossible with nothing assumed; conditional where a line rests on a named theorem
+        of mathematics."""
         if self.excluded:
             return FAILS
         held = [line.certificate for line in self.lines if line.certificate]
@@ -130,7 +143,8 @@ def advise(design: Design, window: best.Window) -> Plan:
     plan = Plan(design)
     plan.lines += _one_head(plan, window)
     plan.lines += _transcript(plan)
-    plan.lines += _softmax(plan)
+    plan.lines += _temperature(plan)
+    plan.lines += _softmax_rounded(design)
     plan.lines += _costs(design)
     return plan
 
@@ -140,24 +154,35 @@ def advise(design: Design, window: best.Window) -> Plan:
 
 def _one_head(plan: Plan, window: best.Window) -> Iterator[Line]:
     design = plan.design
-    topic, alone = "one nonnegative head, exact arithmetic", design.layers == design.heads == 1
-    for side, bound in (("lower", window.lower), ("upper", window.upper)):
+    topic = "one nonnegative head, affine readout, exact arithmetic"
+    has, about = f"r = {design.r}", "" if design.alone else "; about one head alone"
+    sides = {"lower": window.lower, "unconditional": window.unconditional, "upper": window.upper}
+    for side, bound in sides.items():
         plan.bundle.include(best.rested(bound.certificate))
         plan.bundle.add(f"plan/{design.label}-features-{side}", bound.certificate)
-    low, high = window.lower, window.upper
-    note = "" if alone else "; about one head alone, not about several"
-    if design.r < low.value:
-        verdict = IMPOSSIBLE
-        if alone and not low.assumes:
-            plan.excluded = f"one nonnegative head needs {shown(low.value)} features, this one has {design.r}"
-    else:
-        verdict = SUFFICIENT if design.r >= high.value else NOT_EXCLUDED
-    assumed = f"; assumes {'; '.join(low.assumes)}" if low.assumes else ""
+    high = window.upper
+    enough = design.alone and design.r >= high.value and design.dv >= (1 << design.m) - 1
+    below = [window.unconditional] if window.lower.value == window.unconditional.value else [window.lower]
+    if below[0].assumes:
+        below.append(window.unconditional)
+    for bound in below:
+        verdict = NONE if not design.alone else NOT_EXCLUDED if design.r >= bound.value else IMPOSSIBLE
+        if verdict == IMPOSSIBLE and not bound.assumes:
+            plan.excluded = f"a nonnegative head with an affine readout needs {bound.value} features, not {design.r}"
+        assumed = f"; assumes {'; '.join(bound.assumes)}" if bound.assumes else ""
+        figures = {"least features": str(bound.value)}
+        asks = f"r >= {down(bound.value)}"
+        yield Line(topic, asks, has, verdict, f"bound: {bound.method}{about}{assumed}", bound.certificate, figures)
+    note = "; dv as large as it takes" if not enough else "; 2^m - 1 values are enough"
     yield Line(
-        topic, f"r >= {shown(low.value)}", f"r = {design.r}", verdict, f"{low.method}{note}{assumed}", low.certificate
+        topic,
+        f"r = {up(high.value)} is enough",
+        has,
+        SUFFICIENT if enough else NONE,
+        f"bound: {high.method}{note}",
+        high.certificate,
+        {"enough features": str(high.value)},
     )
-    enough = SUFFICIENT if design.r >= high.value else NONE
-    yield Line(topic, f"r = {shown(high.value)} is enough", f"r = {design.r}", enough, high.method, high.certificate)
 
 
 # --------------------------------------------------------------------------------------------------------- bits
@@ -165,8 +190,10 @@ def _one_head(plan: Plan, window: best.Window) -> Iterator[Line]:
 
 def _transcript(plan: Plan) -> Iterator[Line]:
     design = plan.design
-    topic, command = "all layers and heads, finite precision", design.command()
-    bound = best_bound(design.m, design.n)
+    topic, command = "all layers and heads, finite precision, any decoder", design.command()
+    beyond = longest(design.m, design.bits)
+    known = [best_bound(design.m, design.n)] + ([beyond] if beyond and beyond.n and beyond.n <= design.n else [])
+    bound = max(known, key=lambda b: b.bits)  # a bound at a smaller n is one at n too
     plan.needed = bound.bits
     certificate = _kept(plan, bound, command)
     verdict = IMPOSSIBLE if design.bits < bound.bits else NOT_EXCLUDED
@@ -175,43 +202,46 @@ def _transcript(plan: Plan) -> Iterator[Line]:
     yield Line(
         topic,
         f"L H r (dv+1) p >= {bound.bits} bits",
-        f"{design.bits}",
+        f"{design.bits} bits",
         verdict,
         f"Theorem 9, eq. (8): {bound.q} queries at {bound.s + 1} levels",
         certificate,
+        {"bits needed": bound.bits, "bits held": design.bits},
     )
     each = design.layers * design.heads * (design.dv + 1)
     least = -(-bound.bits // design.coordinates)
     fit = [name for name in LADDER if FORMATS[name].bits >= least]
     yield Line(
         topic,
-        f"p >= {least} at r = {design.r}",
+        f"p >= {least} at r = {design.r}" + (f": {', '.join(fit)}" if fit else ": no format has so many bits"),
         f"p = {design.precision.bits}",
         NOT_EXCLUDED if design.precision.bits >= least else IMPOSSIBLE,
-        f"eq. (8); not excluded: {', '.join(fit) or 'none of ' + ', '.join(LADDER)}",
-        certificate,
-    )
-    bits = dict.fromkeys((*LADDER, design.precision.name))
-    widths = {name: FORMATS.get(name, design.precision).bits for name in bits}
-    yield Line(
-        topic,
-        "; ".join(f"r >= {-(-bound.bits // (each * p))} at {name}" for name, p in widths.items()),
-        f"r = {design.r}",
-        NONE,
         "eq. (8)",
         certificate,
+        {"least p": least},
     )
-    beyond = longest(design.m, design.bits)
+    widths = {name: FORMATS.get(name, design.precision).bits for name in (*LADDER, design.precision.name)}
+    least_r = {name: -(-bound.bits // (each * p)) for name, p in widths.items()}
+    yield Line(
+        topic,
+        "; ".join(f"r >= {r} at {name}" for name, r in least_r.items()),
+        f"r = {design.r} at {design.precision.name}",
+        verdict,
+        "eq. (8)",
+        certificate,
+        {"least r": least_r},
+    )
     if beyond is None:
-        yield Line(topic, "no length n is excluded", f"n = {design.n}", NONE, "eq. (8)")
+        yield Line(topic, "no length is excluded", f"n = {design.n}", NOT_EXCLUDED, "eq. (8)")
     else:
         yield Line(
             topic,
-            f"impossible from n = {beyond.n} on",
+            f"n < {beyond.n}",
             f"n = {design.n}",
-            NONE,
-            f"eq. (8): {beyond.bits} bits needed there",
+            verdict,
+            f"eq. (8): at n = {beyond.n} it asks for {beyond.bits} bits",
             _kept(plan, beyond, command),
+            {"impossible from n": beyond.n, "bits needed there": beyond.bits},
         )
 
 
@@ -223,8 +253,7 @@ def _kept(plan: Plan, bound: Bound, command: str) -> Checked:
 
 
 def longest(m: int, bits: int) -> Bound | None:
-    """A bound that excludes `bits`, at the least n that bisection finds, or None where no length is excluded. The
-    bounds grow with n but for the rounding of very large ones, so that n may not be least."""
+    """A bound that excludes `bits` at the least n, by bisection, or None where no length is excluded."""
     if best_bound(m).bits <= bits:
         return None
     low, high = 1, 2
@@ -241,64 +270,86 @@ def longest(m: int, bits: int) -> Bound | None:
 
 # ------------------------------------------------------------------------------------------------------ softmax
 
+SOFTMAX = "dense softmax, readout <x,a>"
 
-def _softmax(plan: Plan) -> Iterator[Line]:
-    design, topic = plan.design, "dense softmax, readout <x,a>"
-    m, n, eps = design.m, design.n, design.eps
+
+def _temperature(plan: Plan) -> Iterator[Line]:
+    """Exact arithmetic. Verdicts are about a temperature that was asked for, no other."""
+    design, m, n, eps = plan.design, plan.design.m, plan.design.n, plan.design.eps
     plan.bundle.add(*foundation("softmin"))
     tau = theorem1.sufficient_temperature(n, eps)
     certificate = theorem1.temperature(n, eps, tau, foundation("softmin")[1])
     plan.bundle.add(f"plan/n{n}-eps{in_file_name(eps)}-temperature", certificate)
-    fails, works = softmax.threshold(m, n, eps)
     asked, has = design.tau, f"tau = {design.tau}" if design.tau else ""
-    holds = None if asked is None else softmax.holds(m, n, eps, asked)
     yield Line(
-        topic,
+        SOFTMAX,
         f"tau >= {decimal(tau, 3)} is enough for every m",
         has,
         SUFFICIENT if asked is not None and asked >= tau else NONE,
         f"Theorem 1: tau >= log(n/eps) = {log(n / eps):.4f}",
         certificate,
+        {"enough": str(tau)},
     )
+    fails, works = softmax.threshold(m, n, eps)
+    holds = None if asked is None else softmax.holds(m, n, eps, asked)
     yield Line(
-        topic,
+        SOFTMAX,
         f"tau >= {decimal(works)} is enough at m = {m}, tau <= {decimal(fails)} fails",
         has,
-        {True: SUFFICIENT, False: IMPOSSIBLE, None: NONE}[holds],
-        "if and only if: tau > max over d of log((n-1)(d-eps)/eps)/d",
+        {True: SUFFICIENT, False: FAILING, None: NONE}[holds],
+        "if and only if: tau > max over d <= m of log((n-1)(d-eps)/eps)/d",
+        None,
+        {"enough": str(works), "fails": str(fails)},
     )
+
+
+def _softmax_rounded(design: Design) -> Iterator[Line]:
+    m, n, eps = design.m, design.n, design.eps
     at = design.precision if design.precision.binary else FORMATS["fp16"]
-    name = at.name if at is design.precision else f"{at.name} (scores are no {design.precision.name})"
-    used = asked or tau
-    temperature = f"{asked}" if asked else decimal(tau, 3)
-    lost = softmax.collision(m, used, at)
+    name = at.name if at is design.precision else f"{at.name} ({design.precision.name} is no floating-point format)"
+    tau = design.tau or theorem1.sufficient_temperature(n, eps)
+    shown = f"{design.tau}" if design.tau else decimal(tau, 3)
+    failure = softmax.rounded_scores(m, n, eps, tau, at)
+    if failure is None:
+        asks, verdict = "scores may be rounded", SUFFICIENT
+    elif failure.beyond:
+        asks, verdict = f"scores overflow at overlap {failure.level + 1}", FAILING
+    else:
+        asks = (
+            f"overlaps {failure.level} and {failure.level + failure.gap} rounded: error {below(failure.error)} or more"
+        )
+        verdict = FAILING
     yield Line(
-        topic,
-        "no two overlaps with one score"
-        if lost is None
-        else f"overlaps {lost} and {lost + 1} have one score: error 2/3 or more",
-        f"scores in {name}, tau = {temperature}",
-        NONE if lost is None else IMPOSSIBLE,
-        "scores rounded to the nearest",
+        SOFTMAX,
+        asks,
+        f"scores in {name}, tau = {shown}",
+        verdict if design.tau else NONE,
+        "if and only if, everything else exact: rounded scores at gap d differ by more than log((n-1)(d-eps)/eps)",
+        None,
+        {} if failure is None else {"overlap": failure.level, "gap": failure.gap, "error": str(below(failure.error))},
     )
-    empty = softmax.underflow(m, used, at)
+    empty = softmax.underflow(m, tau, at)
     yield Line(
-        topic,
+        SOFTMAX,
         "no weight vanishes"
         if empty is None
         else f"subtract the largest score: without, 0/0 where all overlaps are >= {empty}",
-        f"weights in {name}, tau = {temperature}",
+        f"weights in {name}, tau = {shown}",
         NONE,
         f"e^(-tau l) against the least number 2^{at.least} of the format",
+        None,
+        {"vanish from overlap": empty},
     )
-    found = softmax.power_of_two(m, n, eps, at)
-    if found is None:
-        asks, why = "no power of two is shown to be enough", "scores would round, or the bound on rounding is too large"
-    else:
-        error = found.error()
-        asks = f"tau = {found.tau}: exact scores, error <= {float(error or 0):.4f} < {eps}"
-        why = "a power of two; largest score subtracted, sums in fp32 (plan/softmax.py)"
-    yield Line(topic, asks, f"all in {name}", NONE, why)
+    for order, words in ((softmax.LAST, "division last"), (softmax.FIRST, "weights normalised, then stored")):
+        found = softmax.power_of_two(m, n, eps, at, order)
+        error = found.error() if found else None
+        if found is None or error is None:
+            asks, figures = "no power of two is shown to be enough", {}
+        else:
+            asks = f"tau = {found.tau}: exact scores, error <= {above(error)} < {eps}"
+            figures = {"tau": str(found.tau), "error": str(above(error))}
+        why = f"{words}; sums in fp32, largest score subtracted (assumptions: plan/softmax.py)"
+        yield Line(SOFTMAX, asks, f"weights, outputs in {name}", NONE, why, None, figures)
 
 
 # -------------------------------------------------------------------------------------------------------- costs
@@ -310,26 +361,39 @@ def _costs(design: Design) -> Iterator[Line]:
     full = costs.dense(design.layers, design.heads, design.dv, design.dv, design.n)
     yield Line(
         topic,
-        f"dense attention (dk = dv): {size(full.memory(p.bits))}",
+        f"dense attention (dk = dv) keeps {size(full.memory(p.bits))}",
         f"state of {size(ours.memory(p.bits))}",
         NONE,
-        f"numbers kept x {p.bits} bits, {full.state} and {ours.state}",
+        f"{full.state} and {ours.state} numbers of {p.bits} bits",
+        None,
+        {"dense bytes": full.memory(p.bits), "bytes": ours.memory(p.bits)},
     )
     turn = costs.break_even(design.r, design.dv, design.dv)
     yield Line(
         topic,
         f"dense attention: {full.operations} operations a token; more than here from n = {turn} on",
-        f"{ours.operations}",
+        f"{ours.operations} operations a token",
         NONE,
         "multiplications and additions, without the feature map",
+        None,
+        {"dense operations": full.operations, "operations": ours.operations, "equal from n": turn},
     )
 
 
 # --------------------------------------------------------------------------------------------------------- words
 
 
-def shown(value: int) -> str:
-    return str(value) if value < 10**9 else f"2^{log2(value):.2f}"
+def down(value: int) -> str:
+    """A lower bound, large ones rounded down."""
+    return str(value) if value < 10**9 else f"2^{floor(100 * (log2(value) - 1e-9)) / 100:.2f}"
+
+
+def up(value: int) -> str:
+    """An upper bound, large ones rounded up."""
+    exact = value.bit_length() - 1
+    if value == 1 << exact and value >= 10**9:
+        return f"2^{exact}"
+    return str(value) if value < 10**9 else f"2^{ceil(100 * (log2(value) + 1e-9)) / 100:.2f}"
 
 
 def decimal(value: Fraction, places: int = 4) -> str:
@@ -337,10 +401,21 @@ def decimal(value: Fraction, places: int = 4) -> str:
     return f"{float(value):.{places}f}"
 
 
+def above(value: Fraction) -> str:
+    """Rounded up to four decimal places."""
+    return decimal(Fraction(ceil(value * 10**4), 10**4))
+
+
+def below(value: Fraction) -> str:
+    """Rounded down to four decimal places."""
+    return decimal(Fraction(floor(value * 10**4), 10**4))
+
+
 def size(count: int) -> str:
-    """Bytes for a reader, exact up to three digits."""
+    """Bytes for a reader, to four digits."""
+    value = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.4g} {unit}"
-        count = count / 1024  # type: ignore[assignment]
-    return f"{count:.4g} TiB"
+        if value < 1024:
+            return f"{value:.4g} {unit}"
+        value /= 1024
+    return f"{value:.4g} TiB"

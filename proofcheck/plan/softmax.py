@@ -106,7 +106,7 @@ def threshold(m: int, n: int, eps: Fraction, digits: int = 4) -> Enclosure:
     """Decimals around the least temperature of this head, exact scores: it fails at the first and below, and is correct
     at the second and above. The first is 0 where every positive temperature will do."""
     scale = 10**digits
-    asked = [(low / d, high / d) for d, T in enumerate(needed(m, n, eps), 1) if T for low, high in [T]]
+    asked = [(ends[0] / d, ends[1] / d) for d, ends in enumerate(needed(m, n, eps), 1) if ends is not None]
     low, high = (max((pair[i] for pair in asked), default=Fraction(0)) for i in (0, 1))
     return Fraction(max(0, floor(scale * low)), scale), Fraction(max(1, ceil(scale * high)), scale)
 
@@ -115,10 +115,10 @@ def holds(m: int, n: int, eps: Fraction, tau: Fraction) -> bool | None:
     """Whether the head is correct at all lengths 1..n at this temperature, exact scores; None where the enclosure does
     not say."""
     verdict: bool | None = True
-    for d, T in enumerate(needed(m, n, eps), 1):
-        if T is not None and tau * d <= T[0]:
+    for d, ends in enumerate(needed(m, n, eps), 1):
+        if ends is not None and tau * d <= ends[0]:
             return False
-        if T is not None and tau * d <= T[1]:
+        if ends is not None and tau * d <= ends[1]:
             verdict = None
     return verdict
 
@@ -143,13 +143,13 @@ def rounded_scores(m: int, n: int, eps: Fraction, tau: Fraction, at: Format) -> 
             return ScoreFailure(level - 1, 1, Fraction(0), beyond=True)
         scores.append(score)
     floats = np.array([float(score) for score in scores])  # exact but for fp64 and huge scores: only candidates
-    for d, T in enumerate(needed(m, n, eps), 1):
-        if T is None:
+    for d, ends in enumerate(needed(m, n, eps), 1):
+        if ends is None:
             continue
-        close = np.flatnonzero(floats[d:] - floats[:-d] <= float(T[1]) + 1e-6 * (1 + floats[d:]))
+        close = np.flatnonzero(floats[d:] - floats[:-d] <= float(ends[1]) + 1e-6 * (1 + floats[d:]))
         for t in map(int, close):
             difference = scores[t + d] - scores[t]
-            if difference <= T[1]:  # within 2^-150 of T_d counts as violated
+            if difference <= ends[1]:  # within 2^-150 of T_d counts as violated
                 weight = exponential(-difference)[0]
                 return ScoreFailure(t, d, (n - 1) * d * weight / (1 + (n - 1) * weight))
     return None

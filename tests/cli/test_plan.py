@@ -42,7 +42,7 @@ def test_the_table_says_what_it_does_not_say(tmp_path):
     assert done.returncode == 0
     assert "not excluded" in done.stdout
     assert "necessary, never sufficient" in done.stdout
-    assert "about one head alone" in done.stdout.replace("\n", " ") or "about one" in done.stdout
+    assert "about one" in done.stdout
 
 
 def test_an_impossible_design(tmp_path):
@@ -84,6 +84,11 @@ def test_allocations(tmp_path):
         (("-m", 8, "-n", 3, "--minimise", "memory", "--features", "0"), "--features: expected integers"),
         (("-m", 8, "-n", 3, "--minimise", "memory", "--features", "1:300"), "expected at most 200 pairs, got 900"),
         (("-m", 8, "-n", 3, "--minimise", "memory", "--formats", "fp9"), "--formats: expected one of"),
+        (("-m", 8, "-n", 3, "--minimise", "memory", "--formats", "bf16,"), "--formats: expected one of"),
+        (("-m", 8, "-n", 3, "--formats", "bf16"), "--features, --formats: expected with --minimise or a limit"),
+        (("-m", 8, "-n", 3, "--features", "3"), "--features, --formats: expected with --minimise or a limit"),
+        (("-m", 8, "-n", 3, "--max-parameters", "1" + "0" * 400), "--max-parameters"),
+        (("-m", 8, "-n", 3, "--precision", "int0640"), "--precision: expected one of"),
     ],
 )
 def test_bad_input_is_named(arguments, message, tmp_path):

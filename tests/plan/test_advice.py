@@ -11,8 +11,20 @@ from hypothesis import strategies as st
 
 from proofcheck.bounds import best
 from proofcheck.errors import CONDITIONAL, FAILS, PROVED, UsageError
-from proofcheck.plan.advice import IMPOSSIBLE, NOT_EXCLUDED, SUFFICIENT, Design, Line, advise, longest
-from proofcheck.plan.formats import named
+from proofcheck.plan.advice import (
+    FAILING,
+    IMPOSSIBLE,
+    NONE,
+    NOT_EXCLUDED,
+    SUFFICIENT,
+    Design,
+    Line,
+    Plan,
+    _transcript,
+    advise,
+    longest,
+)
+from proofcheck.plan.formats import Format, named
 from proofcheck.transcripts import best_bound
 
 HALF = Fraction(1, 2)
@@ -46,37 +58,61 @@ def test_bits_features_and_precisions_agree(layers: int, heads: int, r: int, dv:
     assert total.verdict == (NOT_EXCLUDED if layers * heads * r * (dv + 1) * named(name).bits >= needed else IMPOSSIBLE)
     least = int(starting(plan.lines, "p >= ").asks.split()[2])
     assert layers * heads * r * (dv + 1) * least >= needed > layers * heads * r * (dv + 1) * (least - 1)
-    for part in starting(plan.lines, "r >= ", "all layers").asks.split("; "):
-        words = part.split()
-        features, p = int(words[2]), named(words[4]).bits
+    for name, features in starting(plan.lines, "r >= ", "all layers").figures["least r"].items():
+        p = named(name).bits
         assert layers * heads * features * (dv + 1) * p >= needed > layers * heads * (features - 1) * (dv + 1) * p
 
 
-def test_one_head_below_the_bound_is_impossible_and_several_are_not() -> None:
+def test_one_head_below_the_bound_is_impossible_and_several_are_not_judged() -> None:
+    """16 heads of one feature can be softmax: head u has phiK(z) = w^<u,z>, and query x reads head x."""
     alone = advise(design(m=6, n=3, r=3), window(6, 3))
-    assert "needs 4 features" in alone.excluded
+    assert "needs 4 features, not 3" in alone.excluded
     assert alone.status == FAILS
     several = advise(design(m=6, n=3, r=3, heads=2), window(6, 3))
     assert not several.excluded
-    line = starting(several.lines, "r >= 4")
-    assert line.verdict == IMPOSSIBLE
+    line = starting(several.lines, "r >= 4", "one nonnegative")
+    assert line.verdict == NONE
     assert "about one head alone" in line.why
     assert several.status == PROVED
 
 
-def test_enough_features_are_sufficient() -> None:
+def test_enough_features_are_sufficient_only_with_enough_values() -> None:
+    """r = 5 at m = 4 is enough for some head, and with dv = 1 no head is correct at m >= 3."""
     upper = window(6, 3).upper.value
-    plan = advise(design(m=6, n=3, r=upper), window(6, 3))
-    assert starting(plan.lines, f"r = {upper} is enough").verdict == SUFFICIENT
-    assert starting(plan.lines, "r >= 4").verdict == SUFFICIENT
+    for dv, verdict in ((1, NONE), (62, NONE), (63, SUFFICIENT)):
+        plan = advise(design(m=6, n=3, r=upper, dv=dv), window(6, 3))
+        assert starting(plan.lines, f"r = {upper} is enough").verdict == verdict
+        assert starting(plan.lines, "r >= 4", "one nonnegative").verdict == NOT_EXCLUDED
 
 
 def test_a_named_theorem_makes_a_plan_conditional() -> None:
-    """m = 7: m - 2 by Borsuk-Ulam. A design is not called impossible on that ground alone."""
+    """m = 7: m - 2 by Borsuk-Ulam. A design is not called impossible on that ground alone; below what holds with nothing
+    assumed, it is."""
     plan = advise(design(m=7, n=3, r=4, precision=named("fp32")), window(7, 3))
     assert not plan.excluded
     assert plan.status == CONDITIONAL
-    assert "Borsuk-Ulam" in starting(plan.lines, "r >= 5").why
+    line = starting(plan.lines, "r >= 5", "one nonnegative")
+    assert (line.verdict, "Borsuk-Ulam" in line.why) == (IMPOSSIBLE, True)
+    assert starting(plan.lines, "r >= 4", "one nonnegative").verdict == NOT_EXCLUDED
+    lower = advise(design(m=7, n=3, r=3, precision=named("fp32")), window(7, 3))
+    assert "needs 4 features, not 3" in lower.excluded
+    assert lower.status == FAILS
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(4, 40), st.integers(3, 300), st.integers(1, 300))
+def test_bits_needed_are_never_less_than_at_a_smaller_length(m: int, n: int, bits: int) -> None:
+    """The verdict agrees with the length from which the design is impossible."""
+    beyond = longest(m, bits)
+    plan = Plan(design(m=m, n=n, r=1, dv=1, heads=1, precision=Format("bits", bits)))
+    lines = list(_transcript(plan))
+    total = starting(lines, "L H r")
+    if 2 * bits < plan.needed:
+        assert total.verdict == IMPOSSIBLE
+    assert plan.needed >= best_bound(m, n).bits
+    found = longest(m, 2 * bits)
+    assert (total.verdict == IMPOSSIBLE) == (found is not None and found.n is not None and found.n <= n)
+    assert beyond is None or found is None or beyond.n <= found.n
 
 
 @settings(max_examples=30, deadline=None)
@@ -101,11 +137,11 @@ def test_every_certificate_named_is_in_the_bundle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tau", "verdict"), [(Fraction(1, 2), IMPOSSIBLE), (Fraction(9, 10), SUFFICIENT), (Fraction(3), SUFFICIENT)]
+    ("tau", "verdict"), [(Fraction(1, 2), FAILING), (Fraction(9, 10), SUFFICIENT), (Fraction(3), SUFFICIENT)]
 )
 def test_a_temperature_is_judged_by_the_exact_threshold(tau: Fraction, verdict: str) -> None:
     plan = advise(design(m=6, n=3, r=4, tau=tau), window(6, 3))
-    (line,) = (line for line in plan.lines if line.why.startswith("if and only if"))
+    (line,) = (line for line in plan.lines if line.why.startswith("if and only if: tau"))
     assert line.verdict == verdict
 
 

@@ -69,7 +69,10 @@ def test_floor_log2(value: Fraction) -> None:
     assert power(floor_log2(value)) <= value < power(floor_log2(value) + 1)
 
 
-@pytest.mark.parametrize("name", ["int0", "int65", "int", "fp4", "int٣", "int-1", "int999999", "int0640", "int08", "int" + "0" * 5000 + "8", ""])
+@pytest.mark.parametrize(
+    "name",
+    ["int0", "int65", "int", "fp4", "int٣", "int-1", "int999999", "int0640", "int08", "int" + "0" * 5000 + "8", ""],
+)
 def test_unknown_formats_are_named(name: str) -> None:
     with pytest.raises(UsageError, match="expected one of fp64"):
         named(name)
