@@ -603,7 +603,7 @@ def typed_family(p: dict[str, Any], rule: str, witness: dict[str, Any], used: An
 
 def transcript_bound(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> Finding:
     m, s, q, bits = (whole(p[name]) for name in ("M", "s", "q", "bits"))
-    _range(rule == "transcript" and witness == {} and min(m, s, q, bits) >= 1, "the rule or a number")
+    _range(rule == "transcript" and min(m, s, q, bits) >= 1, "the rule or a number")
     length, _, distance, size = _code(used["code"])
     said = [
         f"instance M={m}, s={s}, q={q}: ",
@@ -613,6 +613,16 @@ def transcript_bound(p: dict[str, Any], rule: str, witness: dict[str, Any], used
     ]
     if length != m or distance <= s or size < q:
         return "the code is about something else", said
+    if bits > 10**6:
+        return "more bits than any certificate here has", said
+    if witness:  # 2^exponent <= (s+1)^power, by logarithms to 80 digits
+        power, exponent = whole(witness["power"]), whole(witness["exponent"])
+        _range(set(witness) == {"power", "exponent"} and min(power, exponent) >= 1, "the power or the exponent")
+        if not (
+            power * CONTEXT.ln(s + 1) >= exponent * CONTEXT.ln(2) * (1 - Decimal(10) ** -70)
+            and (bits - 1) * power < q * exponent
+        ):
+            return "the logarithm does not show it", said
     return "" if q <= 10**5 and (s + 1) ** q > 2 ** (bits - 1) else "more bits than are forced", said
 
 

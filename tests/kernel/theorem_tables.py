@@ -171,6 +171,7 @@ def near_identity(size: int, off: Fraction) -> list[list[Any]]:
 def valid() -> dict[str, Fields]:
     """Certificates that hold, by name; every attack below is a change of one of them."""
     eight = code(8, 4, 2, hamming())
+    sixteen = code(16, 8, 4, [sum((entry > 0) << i for i, entry in enumerate(row)) for row in hadamard(16)[1:]])
     steps = chain(3, HALF, [5])
     long = packing(40, 20, 5)
     strong = chain(4, f(1, 4), [2])
@@ -192,9 +193,7 @@ def valid() -> dict[str, Fields]:
         "code-all-pairs-of-4": code(4, 2, 1, layer(4, 2)),
         "code-two-words": small,
         "code-hamming-8": eight,
-        "code-hadamard-16": code(
-            16, 8, 4, [sum((entry > 0) << i for i, entry in enumerate(row)) for row in hadamard(16)[1:]]
-        ),
+        "code-hadamard-16": sixteen,
         "code-one-word": code(3, 3, 9, [7]),
         "code-empty-set": code(5, 0, 1, [0]),
         "packing-24": packing(24, 12, 6),
@@ -285,7 +284,21 @@ def valid() -> dict[str, Fields]:
             {"M": 16, "s": 3, "q": 5, "bits": 10},
             "transcript",
             {},
-            [code(16, 8, 4, [sum((entry > 0) << i for i, entry in enumerate(row)) for row in hadamard(16)[1:]])],
+            [sixteen],
+        ),
+        "transcript-by-logarithm": certificate(
+            "transcript-bound",
+            {"M": 16, "s": 2, "q": 15, "bits": 24},
+            "transcript",
+            {"power": 12, "exponent": 19},
+            [sixteen],
+        ),
+        "transcript-by-logarithm-of-4": certificate(
+            "transcript-bound",
+            {"M": 16, "s": 3, "q": 5, "bits": 10},
+            "transcript",
+            {"power": 1, "exponent": 2},
+            [sixteen],
         ),
     }
     for name, fields in result.items():  # what is rested on is in the table (or is Lemma 3's theorem)
@@ -346,6 +359,7 @@ def rejected() -> dict[str, tuple[bytes, str]]:
     pack, steps, rank = v["packing-40"], v["chain-4-4"], v["rank-packing-40"]
     minor, trace = v["matrix-minor"], v["matrix-trace-exactly-5"]
     family, transcript = v["typed-family-2"], v["transcript-14-bits"]
+    logarithm = v["transcript-by-logarithm"]
     no_cancel = r"the sum does not cancel: "
     wrong_chain = changed(steps, ("witness/gaps", [4, 5]))  # rejected; others use it
     table: dict[str, tuple[Fields, str]] = {
@@ -540,6 +554,10 @@ def rejected() -> dict[str, tuple[bytes, str]]:
         "transcript-two-bits-for-log2-3": (changed(transcript, ("parameters/bits", 10**8)), r"^2\^14 assignments fit into 99999999 bits$"),
         "transcript-more-queries-than-words": (changed(transcript, ("parameters/q", 15), ("parameters/bits", 15)), r"^the code has m=8, distance 2, 14 words of weight 4$"),
         "transcript-another-M": (changed(transcript, ("parameters/M", 9)), r"^the code has m=8, distance 2, 14 words of weight 4$"),
+        "transcript-power-too-small": (changed(logarithm, ("witness/exponent", 20)), r"^3\^12 is less than 2\^20$"),
+        "transcript-logarithm-one-bit-too-many": (changed(logarithm, ("parameters/bits", 25)), r"^15 times 19/12 is no more than 24$"),
+        "transcript-logarithm-at-equality": (changed(v["transcript-by-logarithm-of-4"], ("parameters/bits", 11)), r"^5 times 2/1 is no more than 10$"),
+        "transcript-logarithm-of-a-huge-claim": (changed(logarithm, ("parameters/bits", 10**900)), r"^15 times 19/12 is no more than an integer|^15 times 19/12 is no more than 9+$"),
         "transcript-distance-only-s": (changed(transcript, ("parameters/s", 2)), r"^the code has m=8, distance 2, 14 words of weight 4$"),
         # cases
         "cases-of-another-case": (
@@ -619,6 +637,7 @@ def malformed() -> dict[str, tuple[bytes, str]]:
     v = valid()
     two, steps, minor = v["code-two-words"], v["chain-4-4"], v["matrix-minor"]
     family, transcript, rank = v["typed-family-2"], v["transcript-14-bits"], v["rank-packing-40"]
+    logarithm = v["transcript-by-logarithm"]
     hexa = r"^witness\.words\[1\]: expected a lower-case hexadecimal number, got "
     order = r"^witness\.words\[1\]: words must increase, but '\w+' repeats or undercuts its predecessor$"
 
@@ -739,14 +758,20 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "typed-repeated-word": (changed(family, ("parameters/words", ["3", "3"])), r"^parameters\.words\[1\]: words must increase, but '3' repeats or undercuts its predecessor$"),
         "typed-upper-case": (changed(family, ("parameters/words", ["3", "C"])), r"^parameters\.words\[1\]: expected a lower-case hexadecimal number, got 'C'$"),
         "typed-with-assignments": (changed(family, ("witness", {"assignments": 4})), r"^witness: unknown field 'assignments'$"),
-        "transcript-bits-zero": (changed(transcript, ("parameters/bits", 0)), r"^parameters\.bits: expected an integer from 1 to 100000000, got 0$"),
-        "transcript-bits-fraction": (changed(transcript, ("parameters/bits", "27/2")), r"^parameters\.bits: expected an integer from 1 to 100000000, got '27/2'$"),
-        "transcript-q-zero": (changed(transcript, ("parameters/q", 0)), r"^parameters\.q: expected an integer from 1 to 1000000, got 0$"),
+        "transcript-bits-zero": (changed(transcript, ("parameters/bits", 0)), r"^parameters\.bits: expected an integer >= 1, got 0$"),
+        "transcript-bits-fraction": (changed(transcript, ("parameters/bits", "27/2")), r"^parameters\.bits: expected an integer >= 1, got '27/2'$"),
+        "transcript-q-zero": (changed(transcript, ("parameters/q", 0)), r"^parameters\.q: expected an integer >= 1, got 0$"),
         "transcript-s-too-large": (changed(transcript, ("parameters/s", 1_001)), r"^parameters\.s: expected an integer from 1 to 1000, got 1001$"),
         "transcript-power-too-large": (
             changed(transcript, ("parameters/q", 10**6), ("parameters/s", 1000), ("uses/0/id", IDENTIFIER), ("uses/0/parameters", {"m": 8, "weight": 4, "distance": 1001, "size": 10**6})),
             r"^the check needs more work than the budget allows$",
         ),
+        "transcript-power-zero": (changed(logarithm, ("witness/power", 0)), r"^witness\.power: expected an integer >= 1, got 0$"),
+        "transcript-exponent-negative": (changed(logarithm, ("witness/exponent", -19)), r"^witness\.exponent: expected an integer >= 1, got -19$"),
+        "transcript-exponent-missing": (changed(logarithm, ("witness/exponent", DELETE)), r"^witness: the field 'exponent' is missing$"),
+        "transcript-exponent-fraction": (changed(logarithm, ("witness/exponent", "39/2")), r"^witness\.exponent: expected an integer >= 1, got '39/2'$"),
+        "transcript-logarithm": (changed(logarithm, ("witness", {"logarithm": "19/12"})), r"^witness: unknown field 'logarithm'$"),
+        "transcript-witness-power-too-large": (changed(logarithm, ("witness", {"power": 10**600, "exponent": 1})), r"^the check needs more work than the budget allows$"),
         # cases
         **{
             f"cases-{claim}-without-its-last-case": (

@@ -132,14 +132,24 @@ def typed_family(claim: TypedFamily, witness: object, used: Used) -> list[str]:
 
 
 def transcript(claim: Transcript, witness: object, used: Used) -> list[str]:
-    """Theorem 9: (s+1)^q assignments with different answers need as many transcripts."""
-    record(witness, "witness", [])
-    family = used["code"]
-    if family.m != claim.m or family.distance < claim.s + 1 or family.size < claim.q or family.weight < 1:
+    """Theorem 9: (s+1)^q assignments with different answers need as many transcripts. An empty witness has the power
+    itself compared; for large q, 2^exponent <= (s+1)^power bounds log2(s+1) from below by exponent/power."""
+    fields = expect(witness, "witness", dict)
+    family, q, base = used["code"], claim.q, claim.s + 1
+    if family.m != claim.m or family.distance < base or family.size < q or family.weight < 1:
         raise Rejected(
             f"the code has m={family.m}, distance {family.distance}, {family.size} words of weight {family.weight}"
         )
-    Budget().charge(1 + claim.q // 64, claim.q * (claim.s + 1).bit_length() // 64)
-    if (claim.s + 1) ** claim.q <= 1 << (claim.bits - 1):
-        raise Rejected(f"{claim.s + 1}^{claim.q} assignments fit into {claim.bits - 1} bits")
-    return [f"{claim.s + 1}^{claim.q} > 2^{claim.bits - 1}"]
+    power, exponent = q, claim.bits - 1
+    if fields:
+        fields = record(fields, "witness", ["power", "exponent"])
+        power, exponent = (integer(fields[name], f"witness.{name}", 1) for name in ("power", "exponent"))
+    Budget().charge(1 + power // 64, power * base.bit_length() // 64)
+    size: int = base**power
+    if fields and size.bit_length() <= exponent:
+        raise Rejected(f"{base}^{power} is less than 2^{exponent}")
+    if fields and (claim.bits - 1) * power >= q * exponent:
+        raise Rejected(f"{q} times {exponent}/{power} is no more than {claim.bits - 1}")
+    if not fields and (size - 1).bit_length() <= exponent:
+        raise Rejected(f"{base}^{q} assignments fit into {exponent} bits")
+    return [f"{base}^{q} > 2^{claim.bits - 1}"]
