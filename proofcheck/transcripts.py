@@ -43,6 +43,7 @@ MAX_Q = 10**900  # queries: numbers in a certificate have at most 1,000 digits
 EXPLICIT = 1_500  # words of an explicit code: the kernel compares all pairs
 SMALL_LAYER = 200_000  # a layer of so many words is searched as a whole
 ATTEMPTS = 1_000  # random words in a row that do not fit, in a larger layer
+SEEDS = 16  # of greedy codes in a small layer, until one has the words asked for
 FINEST = 4_096  # largest denominator of a lower bound of log2(s+1)
 
 
@@ -119,9 +120,15 @@ def typed_family(M: int, s: int, q: int, n: int | None = None, seed: int = 0) ->
         raise UsageError(
             f"-s: words of {weight} of {M} elements have distance at most {largest}, less than s + 1 = {s + 1}"
         )
-    code = codes.random_greedy(M, weight, s + 1, seed=seed, limit=q)
-    if code.size < q:
-        raise UsageError(f"-q: expected at most {code.size}, the words of {M} bits at distance {s + 1} found, got {q}")
+    tries = SEEDS if comb(M, weight) <= SMALL_LAYER else 1
+    found = (codes.random_greedy(M, weight, s + 1, seed=seed + k, limit=q) for k in range(tries))
+    most = 0
+    for code in found:
+        if code.size == q:
+            break
+        most = max(most, code.size)
+    else:
+        raise UsageError(f"-q: expected at most {most}, the words of {M} bits at distance {s + 1} found, got {q}")
     return TypedFamily(M, s, tuple(sorted(code.words)))
 
 

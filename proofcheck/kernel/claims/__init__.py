@@ -6,7 +6,7 @@
     domination   B0 (domination decides everything) and B1 (tight rows)
     softmin      Theorems 1 and 2; rank one at lengths 1 and 2
     families     codes, chains, Lemma 4, Theorems 5 and 6, Corollary 7
-    transcript   Theorem 9 and Proposition 10
+    transcript   Theorem 9, two inputs with one transcript, Proposition 10
     heads        a given kernel or head is correct, or fails
 
 `CLAIMS` lists each claim with the claims that its certificate rests on, whatever the rule: `uses` must name exactly
@@ -52,6 +52,7 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
     "growing-context": (families.growing_context, ("feature-rank",)),
     "typed-family": (transcript.typed_family, ()),
     "transcript-bound": (transcript.transcript_bound, ("code",)),
+    "transcript-collision": (transcript.transcript_collision, ()),
     "multilevel-code": (transcript.multilevel_code, ("code",)),
     "kernel-refutation": (heads.kernel_refutation, ("domination-necessary",)),
     "head-counterexample": (heads.head_counterexample, ()),

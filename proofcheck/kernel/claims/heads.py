@@ -30,7 +30,7 @@ def kernel_refutation(parameters: object) -> KernelRefutation:
     fields = record(parameters, "parameters", ["m", "n", "eps", "lengths", "x", "y", "z", "additive", given])
     m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 3)
     eps, exact, additive = epsilon(fields), _exactly(fields), _additive(fields)
-    x, y, z = (_token(fields[name], f"parameters.{name}", m) for name in "xyz")
+    x, y, z = (token_of(fields[name], f"parameters.{name}", m) for name in "xyz")
     if given == "kernel":
         values = record(fields["kernel"], "parameters.kernel", ["xx", "xy", "xz"])
         kernel = tuple(number(values[name], f"parameters.kernel.{name}") for name in ("xx", "xy", "xz"))
@@ -79,7 +79,7 @@ def head_counterexample(parameters: object) -> HeadFailure:
     listed = expect(fields["sequence"], "parameters.sequence", list)
     if not 1 <= len(listed) <= MAX_LENGTH:
         raise Malformed(f"parameters.sequence: expected 1..{MAX_LENGTH} tokens, got {len(listed)}")
-    sequence = [_token(token, f"parameters.sequence[{i}]", m) for i, token in enumerate(listed)]
+    sequence = [token_of(token, f"parameters.sequence[{i}]", m) for i, token in enumerate(listed)]
     position = integer(fields["position"], "parameters.position", 0, len(sequence) - 1)
     tables: list[dict[int, Fraction]] = []
     for name in ("alpha", "g"):
@@ -186,7 +186,7 @@ def _same_width(what: str, left: list[list[Any]], right: list[list[Any]]) -> Non
         raise Malformed(f"parameters: {len(left[0])} {what} on one side, {len(right[0])} on the other")
 
 
-def _token(value: object, place: str, m: int) -> int:
+def token_of(value: object, place: str, m: int) -> int:
     (token,) = words([value], place)
     if token >> m:
         raise Malformed(f"{place}: expected a token of {m} bits, got {shown(value)}")

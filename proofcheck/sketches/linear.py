@@ -1,0 +1,299 @@
+"""Quantised linear attention in exact integers: L layers, H heads, S (r x dv) and z (r) on grids.
+
+The model is that of `proofcheck.kernel.minip.messages`: integer matrices, feature maps phi that are polynomials of t or
+of max(t, 0), coordinate by coordinate, and grids (bits, low, step) that round v to the integer nearest to v/step,
+halves up, cut off to low..low + 2^bits - 1. `u = E (x, 1)` is a token's first state; a head sends
+
+    S = grid(sum_j phi(K u_j) (V u_j)^T),   z = grid(sum_j phi(K u_j)),
+
+and a token with f = phi(Q u) adds O o, where o = grid(S^T f / z.f), 0 for z.f = 0; its state is rounded to a grid, too.
+Signed feature maps are allowed: Theorem 9 does not need alpha >= 0. Layer l has
+
+    |Sigma_l| = prod over its heads of 2^(r dv p_S + r p_z),   with p bits for both 2^(p H r (dv+1))   (eq. 8).
+
+`LinearAttention` computes one sequence at a time by the kernel's definition (as a `Sketch`, states and messages in
+Python integers), and batches of assignments by numpy: the first layer is a sum of rows of a table, one row for each
+token of the family, later layers are products of matrices. A batch is exact: int64 where no intermediate number can
+reach 2^53 (bounded beforehand), Python integers otherwise.
+
+Shapes: width d, tokens N = 2q, assignments B. States B x N x d; messages B x (sum over heads of r dv + r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proofcheck.kernel import minip
+from proofcheck.transcripts import TypedFamily
+
+from . import Codes, Levels
+
+Array = NDArray[Any]
+Rows = tuple[tuple[int, ...], ...]
+EXACT = 2**53  # float64 holds all integers below
+
+
+@dataclass(frozen=True)
+class Grid:
+    """2^bits levels: step times the integers from low on."""
+
+    bits: int
+    low: int
+    step: Fraction
+
+    @property
+    def plain(self) -> tuple[int, int, Fraction]:
+        return self.low, self.low + (1 << self.bits) - 1, self.step
+
+    def codes(self, values: Array) -> Array:
+        """Rounds integers to the codes low..high."""
+        low, high, step = self.plain
+        above, below = step.numerator, step.denominator
+        return np.asarray(np.clip((2 * below * values + above) // (2 * above), low, high))
+
+    def largest(self, value: int) -> int:
+        """A bound on the integers that `codes` meets where |values| <= value."""
+        return 2 * self.step.denominator * value + self.step.numerator
+
+    def as_json(self) -> dict[str, Any]:
+        return {"bits": self.bits, "low": self.low, "step": self.step}
+
+
+@dataclass(frozen=True)
+class Head:
+    """queries, keys r x d; values dv x d; output d x dv; polynomial: coefficients from the constant up."""
+
+    queries: Rows
+    keys: Rows
+    values: Rows
+    output: Rows
+    relu: bool
+    polynomial: tuple[int, ...]
+
+    @property
+    def r(self) -> int:
+        return len(self.keys)
+
+    @property
+    def dv(self) -> int:
+        return len(self.values)
+
+    @property
+    def plain(self) -> tuple[Any, ...]:
+        return self.queries, self.keys, self.values, self.output, int(self.relu), self.polynomial
+
+    def features(self, u: Array, matrix: Rows) -> Array:
+        t = product(u, matrix)
+        if self.relu:
+            t = np.maximum(t, 0)
+        result, power = t * 0 + self.polynomial[0], t
+        for k, coefficient in enumerate(self.polynomial[1:], 1):
+            result = result + coefficient * power
+            power = power * t if k + 1 < len(self.polynomial) else power
+        return np.asarray(result)
+
+    def largest_feature(self, matrix: Rows, u: int) -> int:
+        t = largest_product(matrix, u)
+        return sum(abs(c) * t**k for k, c in enumerate(self.polynomial))
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("queries", "keys", "values", "output", "relu", "polynomial")
+        return dict(zip(names, self.plain, strict=True))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Heads, and the grids of S, of z, of the heads' outputs and of the states."""
+
+    heads: tuple[Head, ...]
+    sums: Grid
+    normalisers: Grid
+    outputs: Grid
+    states: Grid
+
+    @property
+    def grids(self) -> tuple[Grid, Grid, Grid, Grid]:
+        return self.sums, self.normalisers, self.outputs, self.states
+
+    @property
+    def bits(self) -> int:
+        """log2 of the alphabet."""
+        return sum(head.r * (head.dv * self.sums.bits + self.normalisers.bits) for head in self.heads)
+
+    @property
+    def gain(self) -> Fraction:
+        """What S^T f / z.f in codes is to be multiplied with to be in steps of the outputs."""
+        return self.sums.step / (self.normalisers.step * self.outputs.step)
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("sums", "normalisers", "outputs", "states")
+        grids = {name: grid.as_json() for name, grid in zip(names, self.grids, strict=True)}
+        return {"heads": [head.as_json() for head in self.heads], **grids}
+
+
+@dataclass(frozen=True)
+class LinearAttention:
+    """The model; `embedding` has d rows of m+1 integers, the last for the constant 1."""
+
+    name: str
+    m: int
+    embedding: Rows
+    layers: tuple[Layer, ...]
+    note: str = ""
+    _tables: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def alphabets(self) -> list[int]:
+        return [1 << layer.bits for layer in self.layers]
+
+    def as_json(self) -> dict[str, Any]:
+        """The parameters of a certificate that describe the model."""
+        return {"m": self.m, "embedding": self.embedding, "layers": [layer.as_json() for layer in self.layers]}
+
+    # --- one sequence, by the kernel's definition -----------------------------------------------------------
+
+    def plain_messages(self, sequence: Sequence[int]) -> list[Any]:
+        layers = [([h.plain for h in layer.heads], [grid.plain for grid in layer.grids]) for layer in self.layers]
+        return minip.messages(self.embedding, layers, sequence)  # type: ignore[arg-type]
+
+    def encode(self, token: int, place: int) -> tuple[int, ...]:
+        bits = [token >> i & 1 for i in range(self.m)] + [1]
+        return tuple(sum(a * b for a, b in zip(row, bits, strict=True)) for row in self.embedding)
+
+    def message(self, layer: int, states: Sequence[Any]) -> int:
+        codes = self._codes(self.layers[layer], np.array([states], dtype=object))[0].tolist()
+        number = 0
+        for (low, bits), code in zip(self._places(self.layers[layer]), codes, strict=True):
+            number = number << bits | int(code) - low
+        return number
+
+    def update(self, layer: int, state: Any, message: int) -> tuple[int, ...]:
+        codes = []
+        for low, bits in reversed(self._places(self.layers[layer])):
+            codes.append((message & (1 << bits) - 1) + low)
+            message >>= bits
+        row = np.array([codes[::-1]], dtype=object)
+        return tuple(self.updated(self.layers[layer], np.array([[state]], dtype=object), row)[0, 0].tolist())
+
+    def decode(self, state: Any) -> int:
+        """Some output: the first coordinate. Theorem 9 is about every decoder."""
+        return int(state[0])
+
+    def _places(self, layer: Layer) -> list[tuple[int, int]]:
+        """(low, bits) of each coordinate of a message: S and then z, head by head."""
+        s, z = layer.sums, layer.normalisers
+        return [place for h in layer.heads for place in [(s.low, s.bits)] * (h.r * h.dv) + [(z.low, z.bits)] * h.r]
+
+    # --- many assignments -----------------------------------------------------------------------------------
+
+    def batch(self, family: TypedFamily, levels: Levels) -> list[Codes]:
+        queries, slots, base, table = self._table(family)
+        chosen = np.arange(family.q), levels
+        sums = base + table[0, levels[:, 0]]
+        for i in range(1, family.q):
+            sums += table[i, levels[:, i]]
+        first = self.layers[0]
+        codes = [self.rounded(first, sums)]
+        if len(self.layers) == 1:
+            return codes
+        shape = (len(levels), *queries.shape)
+        states = np.concatenate([np.broadcast_to(queries, shape), slots[chosen]], axis=1)
+        states = self.updated(first, states, codes[0])
+        for layer in self.layers[1:-1]:
+            codes.append(self._codes(layer, states))
+            states = self.updated(layer, states, codes[-1])
+        return [*codes, self._codes(self.layers[-1], states)]
+
+    def _table(self, family: TypedFamily) -> tuple[Array, Array, Array, Array]:
+        """First states of queries and slots, the queries' share of the first sums, and that of each slot and level."""
+        key = family.M, family.s, family.words
+        if key not in self._tables:
+            dtype = np.int64 if self.largest(family.length) < EXACT else object
+            tokens = [[family.slot(i, k) for k in range(family.s + 1)] for i in range(family.q)]
+            queries = np.array([self.encode(family.query(i), i) for i in range(family.q)], dtype=dtype)
+            slots = np.array([[self.encode(t, 0) for t in row] for row in tokens], dtype=dtype)
+            first = self.layers[0]
+            self._tables.clear()
+            self._tables[key] = queries, slots, self.shares(first, queries).sum(axis=0), self.shares(first, slots)
+        found: tuple[Array, Array, Array, Array] = self._tables[key]
+        return found
+
+    def shares(self, layer: Layer, u: Array) -> Array:
+        """(.., d) -> (.., width of the message): what a token adds to S and z of each head."""
+        parts = []
+        for head in layer.heads:
+            f, v = head.features(u, head.keys), product(u, head.values)
+            parts += [(f[..., :, None] * v[..., None, :]).reshape(*u.shape[:-1], head.r * head.dv), f]
+        return np.concatenate(parts, axis=-1)
+
+    def _codes(self, layer: Layer, states: Array) -> Array:
+        parts = []
+        for head in layer.heads:
+            f, v = head.features(states, head.keys), product(states, head.values)
+            s = product(np.swapaxes(f, -1, -2), np.swapaxes(v, -1, -2))
+            parts += [s.reshape(len(states), -1), f.sum(axis=1)]
+        return self.rounded(layer, np.concatenate(parts, axis=-1))
+
+    def rounded(self, layer: Layer, sums: Array) -> Array:
+        codes, start = np.empty_like(sums), 0
+        for head in layer.heads:
+            middle, end = start + head.r * head.dv, start + head.r * head.dv + head.r
+            codes[:, start:middle] = layer.sums.codes(sums[:, start:middle])
+            codes[:, middle:end] = layer.normalisers.codes(sums[:, middle:end])
+            start = end
+        return codes
+
+    def updated(self, layer: Layer, states: Array, codes: Array) -> Array:
+        """(B, N, d) states and (B, width) messages -> states."""
+        after, start = states, 0
+        up, down = layer.gain.numerator, layer.gain.denominator
+        low, high, _ = layer.outputs.plain
+        for head in layer.heads:
+            middle, end = start + head.r * head.dv, start + head.r * head.dv + head.r
+            s = codes[:, start:middle].reshape(-1, head.r, head.dv)
+            f = head.features(states, head.queries)
+            above, below = product(f, np.swapaxes(s, -1, -2)), (f * codes[:, None, middle:end]).sum(axis=-1)[..., None]
+            above, below = above * np.where(below < 0, -1, 1), np.abs(below)  # the quotient with a denominator >= 0
+            zero = below == 0
+            o = (2 * up * above + down * below) // np.where(zero, 1, 2 * down * below)
+            o = np.clip(np.where(zero, 0, o), low, high)
+            after = after + product(o, head.output)
+            start = end
+        return layer.states.codes(after)
+
+    def largest(self, tokens: int) -> int:
+        """A bound on every integer that arises on sequences of so many tokens."""
+        u = max(sum(map(abs, row)) for row in self.embedding)
+        most = u
+        for layer in self.layers:
+            (s_low, s_high, _), (z_low, z_high, _), (o_low, o_high, _), (low, high, _) = (g.plain for g in layer.grids)
+            up, down = layer.gain.numerator, layer.gain.denominator
+            added = u
+            for head in layer.heads:
+                f, v = head.largest_feature(head.keys, u), largest_product(head.values, u)
+                most = max(most, layer.sums.largest(tokens * f * v), layer.normalisers.largest(tokens * f))
+                f = head.largest_feature(head.queries, u)
+                s, z, o = max(-s_low, s_high), max(-z_low, z_high), max(-o_low, o_high)
+                most = max(most, 2 * head.r * f * (up * s + down * z))
+                added += largest_product(head.output, o)
+            most = max(most, layer.states.largest(added))
+            u = max(abs(low), abs(high))
+        return most
+
+
+def product(u: Array, matrix: Any) -> Array:
+    """(.., n) times the rows of (.., k, n) -> (.., k); int64 by way of float64, which is exact below 2^53."""
+    turned = np.swapaxes(np.asarray(matrix), -1, -2)
+    if u.dtype == object:
+        return np.asarray(u @ turned.astype(object))
+    return np.asarray(u.astype(np.float64) @ turned.astype(np.float64)).astype(np.int64)
+
+
+def largest_product(matrix: Rows, u: int) -> int:
+    return u * max(sum(map(abs, row)) for row in matrix)
