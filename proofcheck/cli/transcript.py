@@ -186,7 +186,7 @@ def collide(
     error = abs(found.targets[0] - found.targets[1]) / 2
     lines = [
         f"Two assignments with one transcript, found after {found.examined} assignments "
-        f"({'guaranteed: fewer transcripts than assignments' if found.guaranteed else 'not guaranteed'}):",
+        f"({_promise(found.guaranteed, found_model, family)}):",
         f"  {_levels(found.left)}",
         f"  {_levels(found.right)}",
         f"  query {found.query}: targets {found.targets[0]} and {found.targets[1]}. Whatever is decoded there from the "
@@ -228,7 +228,8 @@ def _model(
         raise UsageError(
             f"--format {form}, --features {features}: needs torch (pip install proofcheck[search])"
         ) from error
-    return sketch.linear_attention(family, layers, heads, r, dv, sketch.message_format(form, width), features, seed)
+    rounding = sketch.message_format(form, width)
+    return sketch.linear_attention(family, layers, heads, r, dv, rounding, features, seed, threads=1)
 
 
 def _search(
@@ -237,7 +238,7 @@ def _search(
 ) -> Collision | NoneFound:  # fmt: skip
     from rich.progress import Progress
 
-    from proofcheck.sketches import finder
+    from proofcheck.sketches import finder, transcripts
 
     from . import output
 
@@ -246,13 +247,23 @@ def _search(
         return finder.compare(model, family, left, right)
     limit = samples or wanted or LIMIT
     total = limit if samples else min(limit, family.assignments)
-    if samples is None and finder.guaranteed(model, family, limit):
-        where.print("fewer transcripts than assignments: a collision is guaranteed", markup=False)
+    if transcripts(model) < family.assignments:
+        promised = samples is None and finder.guaranteed(model, family, limit)
+        text = "and will be found" if promised else f"though not necessarily among the {limit} that are examined"
+        where.print(f"fewer transcripts than assignments: a collision exists, {text}", markup=False)
     with Progress(console=output.errors, transient=True) as bar:
         task = bar.add_task("assignments", total=total)
         return finder.find(
             model, family, limit, None if samples is None else seed, progress=lambda k: bar.advance(task, k)
         )
+
+
+def _promise(guaranteed: bool, model: Batched | Sketch, family: TypedFamily) -> str:
+    from proofcheck.sketches import transcripts
+
+    if transcripts(model) >= family.assignments:
+        return "the number of transcripts did not promise one"
+    return "promised: fewer transcripts than assignments" if guaranteed else "one exists, found earlier than promised"
 
 
 def _assignments(text: str, family: TypedFamily) -> tuple[list[int], list[int]]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import frexp, sqrt
-from typing import Any
 
 import numpy as np
 import torch
@@ -186,9 +185,20 @@ def times(u: Tensor, matrix: Tensor) -> Tensor:
 
 
 def linear_attention(
-    family: TypedFamily, layers: int, heads: int, r: int, dv: int, form: Format, features: str, seed: int = 0
+    family: TypedFamily,
+    layers: int,
+    heads: int,
+    r: int,
+    dv: int,
+    form: Format,
+    features: str,
+    seed: int = 0,
+    threads: int | None = None,
 ) -> FloatAttention:
-    """Normal weights of a seed, width max(4, H dv); scales fitted to `SAMPLE` assignments of the family."""
+    """Normal weights of a seed, width max(4, H dv); scales fitted to `SAMPLE` assignments of the family. The tensors
+    are small: one thread is often quicker than many; transcripts are the same."""
+    if threads is not None:
+        torch.set_num_threads(threads)
     for option, value in (("--layers", layers), ("--heads", heads), ("-r", r), ("--dv", dv)):
         if not 1 <= value <= 256:
             raise UsageError(f"{option}: expected 1..256, got {value}")
@@ -225,8 +235,3 @@ def _scale(largest: float, form: Format) -> float:
     if not form.scaled or largest == 0:
         return 1.0
     return float(2.0 ** (frexp(form.largest)[1] - 1 - frexp(largest)[1]))
-
-
-def evidence() -> dict[str, Any]:
-    """What the execution rests on."""
-    return {"torch": str(torch.__version__), "numpy": np.__version__, "threads": torch.get_num_threads()}

@@ -23,7 +23,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,7 @@ from proofcheck.transcripts import TypedFamily
 from . import Batched, Codes, Levels, Looped, Sketch, same, transcripts, twice
 
 Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
 MEMORY = 1 << 21  # pairs (hash, number) in memory
 FIRST, BATCH = 1 << 8, 1 << 14  # assignments computed at once: as many as before, within these, fewer if they are long
 NUMBERS = 1 << 62  # largest number of assignments that can be asked for
@@ -126,7 +126,7 @@ def compare(model: Batched | Sketch, family: TypedFamily, left: list[int], right
     return NoneFound(2, False) if found is None else found
 
 
-def levels_of(family: TypedFamily, numbers: NDArray[np.int64], seed: int | None) -> Levels:
+def levels_of(family: TypedFamily, numbers: Numbers, seed: int | None) -> Levels:
     """The assignments with these numbers, one a row."""
     base = family.s + 1
     if seed is None:
@@ -168,8 +168,8 @@ def hashed(layers: list[Codes]) -> Keys:
 def _confirm(
     model: Batched,
     family: TypedFamily,
-    one: NDArray[np.int64],
-    other: NDArray[np.int64],
+    one: Numbers,
+    other: Numbers,
     seed: int | None,
     examined: int,
     promised: bool,
@@ -202,7 +202,7 @@ def _compared(
     return Collision(tuple(left.tolist()), tuple(right.tolist()), query, transcript, examined, promised)
 
 
-Pairs = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
+Pairs = Iterator[tuple[Numbers, Numbers]]
 
 
 class Seen:
@@ -211,7 +211,7 @@ class Seen:
 
     def __init__(self, expected: int, memory: int) -> None:
         self.memory = memory
-        self.runs: list[NDArray[Any]] = []
+        self.runs: list[tuple[Keys, Numbers]] = []
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.partitions = 1 << max(4, min(10, (2 * expected // max(memory, 1)).bit_length()))
         self.spilled = self.looked_through = 0
@@ -223,21 +223,19 @@ class Seen:
         if self.folder is not None:
             self.folder.cleanup()
 
-    def add(self, hashes: Keys, numbers: NDArray[np.int64]) -> Pairs:
-        run = np.empty(len(hashes), dtype=PAIR)
-        run["hash"], run["number"] = hashes, numbers
-        run.sort(order="hash", kind="stable")
-        yield from _within(run)
-        for other in self.runs:
-            low, high = (np.searchsorted(other["hash"], run["hash"], side) for side in ("left", "right"))
+    def add(self, hashes: Keys, numbers: Numbers) -> Pairs:
+        run = _sorted(hashes, numbers)
+        yield from _within(*run)
+        for other, places in self.runs:
+            low, high = np.searchsorted(other, run[0], "left"), np.searchsorted(other, run[0], "right")
             for offset in range(int((high - low).max(initial=0))):
                 here = np.flatnonzero(high - low > offset)
-                yield other["number"][low[here] + offset], run["number"][here]
-        while self.runs and len(self.runs[-1]) <= len(run):
-            run = np.concatenate([self.runs.pop(), run])
-            run.sort(order="hash", kind="stable")
+                yield places[low[here] + offset], run[1][here]
+        while self.runs and len(self.runs[-1][0]) <= len(run[0]):
+            other, places = self.runs.pop()
+            run = _sorted(np.concatenate([other, run[0]]), np.concatenate([places, run[1]]))
         self.runs.append(run)
-        if sum(map(len, self.runs)) >= self.memory:
+        if sum(len(run[0]) for run in self.runs) >= self.memory:
             self._spill()
             if self.spilled >= 2 * self.looked_through:
                 yield from self._look_through()
@@ -251,28 +249,34 @@ class Seen:
         if self.folder is None:
             self.folder = tempfile.TemporaryDirectory(prefix="proofcheck-")
         shift = np.uint64(64 - self.partitions.bit_length() + 1)
-        for run in self.runs:  # sorted by hash, hence by partition
-            ends = np.searchsorted(run["hash"] >> shift, np.arange(self.partitions + 1, dtype=np.uint64))
+        for hashes, numbers in self.runs:  # sorted by hash, hence by partition
+            pairs = np.empty(len(hashes), dtype=PAIR)
+            pairs["hash"], pairs["number"] = hashes, numbers
+            ends = np.searchsorted(hashes >> shift, np.arange(self.partitions + 1, dtype=np.uint64))
             for k in range(self.partitions):
                 with (Path(self.folder.name) / str(k)).open("ab") as file:
-                    file.write(run[ends[k] : ends[k + 1]].tobytes())
-            self.spilled += len(run)
+                    file.write(pairs[ends[k] : ends[k + 1]].tobytes())
+            self.spilled += len(hashes)
         self.runs = []
 
     def _look_through(self) -> Pairs:
         for k in range(self.partitions if self.folder is not None else 0):
-            run = np.fromfile(Path(self.folder.name) / str(k), dtype=PAIR)  # type: ignore[union-attr]
-            run.sort(order=["hash", "number"])
-            yield from _within(run)
+            pairs = np.fromfile(Path(self.folder.name) / str(k), dtype=PAIR)  # type: ignore[union-attr]
+            yield from _within(*_sorted(pairs["hash"].copy(), pairs["number"].copy()))
         self.looked_through = self.spilled
 
 
-def _within(run: NDArray[Any]) -> Pairs:
+def _sorted(hashes: Keys, numbers: Numbers) -> tuple[Keys, Numbers]:
+    order = np.argsort(hashes, kind="stable")  # which merges sorted pieces in linear time
+    return hashes[order], numbers[order]
+
+
+def _within(hashes: Keys, numbers: Numbers) -> Pairs:
     """Pairs of equal hashes in a sorted run: of k equal ones, all k(k-1)/2."""
     offset = 1
-    while offset < len(run):
-        here = np.flatnonzero(run["hash"][offset:] == run["hash"][:-offset])
+    while offset < len(hashes):
+        here = np.flatnonzero(hashes[offset:] == hashes[:-offset])
         if not len(here):
             return
-        yield run["number"][here], run["number"][here + offset]
+        yield numbers[here], numbers[here + offset]
         offset += 1

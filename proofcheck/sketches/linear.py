@@ -12,9 +12,9 @@ Signed feature maps are allowed: Theorem 9 does not need alpha >= 0. Layer l has
     |Sigma_l| = prod over its heads of 2^(r dv p_S + r p_z),   with p bits for both 2^(p H r (dv+1))   (eq. 8).
 
 `LinearAttention` computes one sequence at a time by the kernel's definition (as a `Sketch`, states and messages in
-Python integers), and batches of assignments by numpy: the first layer is a sum of rows of a table, one row for each
-token of the family, later layers are products of matrices. A batch is exact: int64 where no intermediate number can
-reach 2^53 (bounded beforehand), Python integers otherwise.
+Python integers), and batches of assignments by numpy: the first layer is a sum of rows of tables, one row for all
+levels of a group of slots, later layers are products of matrices. A batch is exact: int64 where no intermediate number
+can reach 2^53 (bounded beforehand), Python integers otherwise.
 
 Shapes: width d, tokens N = 2q, assignments B. States B x N x d; messages B x (sum over heads of r dv + r).
 """
@@ -37,6 +37,7 @@ from . import Codes, Levels
 Array = NDArray[Any]
 Rows = tuple[tuple[int, ...], ...]
 EXACT = 2**53  # float64 holds all integers below
+GROUP = 4_096  # rows of a table for a group of slots
 
 
 @dataclass(frozen=True)
@@ -193,11 +194,12 @@ class LinearAttention:
     # --- many assignments -----------------------------------------------------------------------------------
 
     def batch(self, family: TypedFamily, levels: Levels) -> list[Codes]:
-        queries, slots, base, table = self._table(family)
-        chosen = np.arange(family.q), levels
-        sums = base + table[0, levels[:, 0]]
-        for i in range(1, family.q):
-            sums += table[i, levels[:, i]]
+        queries, slots, groups = self._table(family)
+        chosen, start = (np.arange(family.q), levels), 0
+        sums: Any = 0
+        for count, rows in groups:
+            sums = sums + rows[levels[:, start : start + count] @ (family.s + 1) ** np.arange(count)]
+            start += count
         first = self.layers[0]
         codes = [self.rounded(first, sums)]
         if len(self.layers) == 1:
@@ -210,18 +212,26 @@ class LinearAttention:
             states = self.updated(layer, states, codes[-1])
         return [*codes, self._codes(self.layers[-1], states)]
 
-    def _table(self, family: TypedFamily) -> tuple[Array, Array, Array, Array]:
-        """First states of queries and slots, the queries' share of the first sums, and that of each slot and level."""
+    def _table(self, family: TypedFamily) -> tuple[Array, Array, list[tuple[int, Array]]]:
+        """First states of queries and slots, and the shares of the first sums of groups of slots: (slots, rows), one
+        row for all their levels together, the first slot's fastest. The queries' share is in the first group."""
         key = family.M, family.s, family.words
         if key not in self._tables:
             dtype = np.int64 if self.largest(family.length) < EXACT else object
             tokens = [[family.slot(i, k) for k in range(family.s + 1)] for i in range(family.q)]
             queries = np.array([self.encode(family.query(i), i) for i in range(family.q)], dtype=dtype)
             slots = np.array([[self.encode(t, 0) for t in row] for row in tokens], dtype=dtype)
-            first = self.layers[0]
+            first, groups = self.layers[0], []
+            base = self.shares(first, queries).sum(axis=0)[None]
+            count = 0
+            for share in self.shares(first, slots):
+                if count and len(base) * (family.s + 1) > GROUP:
+                    groups.append((count, base))
+                    base, count = base[:1] * 0, 0
+                base, count = (share[:, None] + base).reshape(-1, base.shape[1]), count + 1
             self._tables.clear()
-            self._tables[key] = queries, slots, self.shares(first, queries).sum(axis=0), self.shares(first, slots)
-        found: tuple[Array, Array, Array, Array] = self._tables[key]
+            self._tables[key] = queries, slots, [*groups, (count, base)]
+        found: tuple[Array, Array, list[tuple[int, Array]]] = self._tables[key]
         return found
 
     def shares(self, layer: Layer, u: Array) -> Array:

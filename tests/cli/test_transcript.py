@@ -62,12 +62,22 @@ def test_collision_with_certificate(tmp_path):
     assert report["statement"].startswith("instance m=19, 12 tokens")
     text = inside(*SMALL, "--out", tmp_path)
     assert text.exit_code == 0
-    assert "a collision is guaranteed" in text.stdout
+    assert "fewer transcripts than assignments: a collision exists, and will be found" in text.stdout
     assert "The kernel recomputed both transcripts." in text.stdout
     replay = fields["producer"]["command"].split()[1:]
     again = inside(*replay, "--out", tmp_path / "again", "--json")
     assert again.exit_code == 0
     assert json.loads(again.stdout)["certificate"] == report["certificate"]
+
+
+def test_what_is_promised_is_said(tmp_path):
+    text = inside(*BASE, "--out", tmp_path).stdout
+    assert "a collision exists" not in text
+    assert "the number of transcripts did not promise one" in text
+    long = inside(*BASE, "-q", 41, "-M", 24, "--out", tmp_path)
+    assert long.exit_code == 0
+    assert "a collision exists, though not necessarily among the 10000000 that are examined" in long.stdout
+    assert "one exists, found earlier than promised" in long.stdout
 
 
 def test_none_found_is_said_honestly(tmp_path):
