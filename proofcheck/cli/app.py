@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import audit, bound, experiment, heads, lemma3, paper, search, sweep, theorems, transcript, verify
+from . import audit, bound, collide, experiment, heads, lemma3, paper, search, sweep, theorems, transcript, verify
 from .options import writable
 
 app = typer.Typer(
@@ -114,7 +114,7 @@ transcripts = typer.Typer(
     help="Finite precision: bits that must cross between tokens, and inputs that a model cannot tell apart.",
 )
 transcripts.command("bound")(_guarded(transcript.bound))
-transcripts.command("collide")(_guarded(transcript.collide))
+transcripts.command("collide")(_guarded(collide.collide))
 app.add_typer(transcripts, name="transcript")
 
 

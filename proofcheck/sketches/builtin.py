@@ -24,7 +24,8 @@ from proofcheck.errors import UsageError
 from proofcheck.transcripts import TypedFamily
 
 from .finder import levels_of
-from .linear import EXACT, Array, Grid, Head, Layer, LinearAttention, Rows, product
+from .grids import EXACT, Array, Grid, Rows, product
+from .linear import Head, Layer, LinearAttention
 
 FEATURES: dict[str, tuple[bool, tuple[int, ...]]] = {
     "identity": (False, (0, 1)),

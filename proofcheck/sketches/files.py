@@ -28,7 +28,8 @@ from proofcheck.transcripts import TypedFamily
 
 from . import Batched, Sketch
 from .finder import Collision
-from .linear import Grid, Head, Layer, LinearAttention, Rows
+from .grids import Grid, Rows
+from .linear import Head, Layer, LinearAttention
 
 FORMAT = "proofcheck-sketch/1"
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from proofcheck import sketches, transcripts
 from proofcheck.errors import MalformedInput, UsageError
 from proofcheck.sketches import builtin, files, finder
-from proofcheck.sketches.linear import EXACT, Grid, LinearAttention
+from proofcheck.sketches.grids import EXACT, Grid
+from proofcheck.sketches.linear import LinearAttention
 from tests.kernel.sketch_oracle import transcript as oracle
 
 FAMILY, LARGER = transcripts.typed_family(8, 1, 4), transcripts.typed_family(8, 1, 8)
