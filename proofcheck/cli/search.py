@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,8 +28,27 @@ def command(
     restarts: Annotated[int, typer.Option("--restarts", min=1, max=10**4, help="Restarts at most.")] = 4,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**40, help="What the restarts draw from.")] = 0,
     parametrisation: Annotated[
-        str, typer.Option("--features", help="bounded, exp (positive features) or signed.")
+        str,
+        typer.Option(
+            "--features",
+            help="Free tables: bounded, exp, signed, square (alpha = <q,k>^2); token-local layers: linear, mlp.",
+        ),
     ] = "bounded",
+    activation: Annotated[
+        str, typer.Option("--activation", help="Of a layer: elu1, relu, sqrelu, exp, softplus, softmax-dim.")
+    ] = "elu1",
+    sharing: Annotated[
+        str, typer.Option("--maps", help="A layer's W for queries and keys: separate, tied or opposed (W_K = -W_Q).")
+    ] = "separate",
+    hidden: Annotated[int, typer.Option("--hidden", min=1, max=4096, help="Hidden units of an mlp.")] = 32,
+    warm: Annotated[
+        str | None,
+        typer.Option(
+            "--warm",
+            metavar="FILE|r+1",
+            help="Start from the head of a certificate or file (this m and a rank >= r, or m-1), or search r+1 first.",
+        ),
+    ] = None,
     start: Annotated[str, typer.Option("--start", help="mixtures (of structured heads) or normal.")] = "mixtures",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads of torch on the CPU.")] = 1,
@@ -40,13 +60,16 @@ def command(
 ) -> int:
     """Train heads of rank r on the whole task of length n: a certified head, or a refutation of each restart's best.
 
-    Exit status 0: a head was found and the kernel has accepted it. 1: the best head of every restart is refuted.
+    Exit status 0: a head was found and the kernel has accepted it. 1: the best head of every restart is refuted. One
+    process with one thread; `sweep "m=5,r=3,seed=0:7" --jobs 2` spreads seeds over processes.
     """
     options.within(m, "-m", 1, 12, "all 4^m pairs of tokens are in memory at once, so 1 <= m <= 12")
     options.within(r, "-r", 1, 1 << m, f"a head on {m} bits has 1 <= r <= 2^m features")
     options.within(n, "-n", 3, 10**6, "the search needs n >= 3 (r*(m,1) = r*(m,2) = 1 by Theorem 6)")
     error = options.epsilon(eps)
     try:
+        from proofcheck.neural import curriculum
+        from proofcheck.neural.parametrisations import Layer
         from proofcheck.neural.search import search
         from proofcheck.neural.training import Settings
     except ImportError:
@@ -58,23 +81,34 @@ def command(
     given = {"heads": (heads, 8), "steps": (steps, 3000), "restarts": (restarts, 4), "seed": (seed, 0)}
     given |= {"threads": (threads, 1)}
     command += "".join(f" --{name} {value}" for name, (value, usual) in given.items() if value != usual)
-    for name, value, usual in (("features", parametrisation, "bounded"), ("start", start, "mixtures")):
-        command += f" --{name} {value}" if value != usual else ""
-    outcome = search(
-        m,
-        r,
-        n,
-        error,
+    texts = {"features": (parametrisation, "bounded"), "start": (start, "mixtures"), "activation": (activation, "elu1")}
+    texts |= {"maps": (sharing, "separate"), "hidden": (str(hidden), "32"), "warm": (warm or "", "")}
+    command += "".join(f" --{name} {value}" for name, (value, usual) in texts.items() if value != usual)
+    settings = Settings(
+        steps=steps, parametrisation=parametrisation, start=start, layer=Layer(activation, sharing, hidden)
+    )
+    progress = lambda line: typer.echo(line, err=True)  # noqa: E731
+    run = partial(
+        search,
+        n=n,
+        eps=error,
         heads=heads,
         restarts=restarts,
         seed=seed,
         device=device,
         threads=threads,
-        settings=Settings(steps=steps, parametrisation=parametrisation, start=start),
+        settings=settings,
         command=command,
-        checkpoint=checkpoint,
-        progress=lambda line: typer.echo(line, err=True),
+        progress=progress,
     )
+    given_head = curriculum.read(Path(warm)) if warm and warm != "r+1" else None
+    if warm == "r+1":
+        above = run(m, r + 1, small=False)
+        if above.head is None:
+            raise UsageError(f"--warm r+1: no head of rank {r + 1} was found to start from: {summary(above)}")
+        given_head = above.head.queries.astype(float), above.head.keys.astype(float)
+    fitted = curriculum.fitted(given_head, m, r, heads) if given_head else None
+    outcome = run(m, r, warm=fitted, checkpoint=checkpoint)
     files = written(outcome, out)
     if as_json:
         output.print_json(as_object(outcome, files))
@@ -92,9 +126,14 @@ def command(
         for attempt in outcome.attempts
     ]
     columns = ["restart", "heads", "steps", "largest excess", "at step", "outcome", "certificate"]
-    title = f"rank {r} on {m} bits, error < {error} at lengths 1..{n}"
+    title = f"rank {outcome.r} on {m} bits, error < {error} at lengths 1..{n}"
     output.console(as_json).print(output.table(title, columns, rows, right=range(5)))
+    if outcome.r < r:
+        typer.echo(f"Features {parametrisation} have a rank d(d+1)/2: {outcome.r} is the largest up to {r}.")
     typer.echo(summary(outcome))
+    if outcome.head is not None and parametrisation in ("linear", "mlp"):
+        for line in about_layer(outcome):
+            typer.echo(line)
     typer.echo(f"Certificates: {', '.join(files)}" if files else "No certificate was written.")
     return outcome.status
 
@@ -117,12 +156,33 @@ def summary(outcome: Outcome) -> str:
     return f"{rank}: {sizes}, re-checked by the kernel, {outcome.exists.id[:12]} ({spent})."
 
 
+def about_layer(outcome: Outcome) -> list[str]:
+    """What the certificates say about a token-local layer that was found."""
+    lines = [
+        "These certificates are about a table: the layer's features, rounded. They bound the rank and are no longer"
+    ]
+    lines[0] += " the layer itself."
+    layer = outcome.layer
+    if layer is None:
+        return [*lines, "No rounding of the layer's own weights that was tried has a correct kernel."]
+    certified = (
+        f"re-checked by the kernel, {layer.certificate.id[:12]}" if layer.certificate else "too large for a file"
+    )
+    lines.append(
+        f"The layer itself, weights in multiples of 2^-{layer.places} and features as float64 computes them: some "
+        f"readout of its kernel is correct on all sequences, {certified}."
+    )
+    return lines
+
+
 def written(outcome: Outcome, out: Path) -> list[str]:
     """Writes the certificates, with those they rest on, and returns the paths of the former."""
     from proofcheck.theorems.bundle import foundation
 
     label = f"m{outcome.m}-r{outcome.r}-n{outcome.n}-eps{in_file_name(outcome.eps)}"
     found = [(f"{label}-head-exists", outcome.exists), (f"{label}-kernel-correct", outcome.correct)]
+    if outcome.layer is not None:
+        found.append((f"{label}-layer-kernel-correct", outcome.layer.certificate))
     for attempt in outcome.attempts:
         if attempt.refutation is not None:
             name = f"{label}-seed{outcome.seed}-restart{attempt.restart}-refutation"
@@ -134,6 +194,8 @@ def written(outcome: Outcome, out: Path) -> list[str]:
                 path, rested = foundation(claim)
                 rested.write(out / Path(path).parent, Path(path).name)
             files.append(str(certificate.write(out / "search", name)))
+    if outcome.layer is not None:
+        files.append(str(outcome.layer.write(out / "search" / f"{label}-layer.npz")))
     return files
 
 
@@ -150,6 +212,11 @@ def as_object(outcome: Outcome, files: list[str]) -> dict[str, object]:
         "certificate": outcome.exists.id if outcome.exists else None,
         "kernel_correct": outcome.correct.id if outcome.correct else None,
         "largest_integer": outcome.head.largest() if outcome.head else None,
+        "layer": outcome.layer
+        and {
+            "weights": f"multiples of 2^-{outcome.layer.places}",
+            "kernel_correct": outcome.layer.certificate.id if outcome.layer.certificate else None,
+        },
         "nearest": f"{outcome.near:.6g}",
         "attempts": [attempt.as_json() for attempt in outcome.attempts],
         "note": outcome.note,

@@ -36,9 +36,11 @@ from proofcheck.theorems.bundle import foundation
 from .checkpoints import Arrays, Store
 from .compress import compress
 from .degree_one import degree_one
+from .layers import OwnLayer, own_layer
 from .margins import Levels
+from .parametrisations import Tables, TokenLocal, make
 from .rationalise import IntegerHead, rationalise
-from .training import PARAMETRISATIONS, STARTS, Restart, Settings
+from .training import Restart, Settings
 
 LARGEST = 12  # m: 4^m kernel values per head
 ENUMERATED = 9  # from this m on, rank m is first tried by enumeration
@@ -87,6 +89,7 @@ class Outcome:
     head: IntegerHead | None = None
     exists: Checked | None = None  # head-exists, by table-head
     correct: Checked | None = None  # kernel-correct, by levels
+    layer: OwnLayer | None = None  # a token-local layer that was found, with its own weights
     note: str = ""
     seconds: float = 0.0
 
@@ -122,9 +125,10 @@ def search(
     every: int = EVERY,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came. `warm`
-    are positive features from which every head starts, `small` says whether to look for smaller integers. `threads`
-    are those of torch on the CPU, from then on; None leaves them.
+    """A head of rank at most r (`Outcome.r` says which) on tokens of m bits with error < eps at all lengths 1..n, or
+    how near the search came. `warm` are features to start from, (2^m, r) each or with a first axis of heads, positive
+    unless features are signed; `small` says whether to look for smaller integers. `threads` are those of torch on the
+    CPU, from then on; None leaves them.
 
     With a `checkpoint`, a file that is written after every `every` steps, a search that was stopped goes on where that
     file says, and comes to the same outcome, bit by bit; it is removed at the end. The file of another search (other
@@ -132,19 +136,17 @@ def search(
     settings = settings or Settings()
     if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
         raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
-    for name, given, known in (
-        ("parametrisation", settings.parametrisation, PARAMETRISATIONS),
-        ("start", settings.start, STARTS),
-    ):
-        if given not in known:
-            raise UsageError(f"expected a {name} of {', '.join(known)}, got {given!r}")
     began = time.perf_counter()
     where = chosen_device(device)
     if threads is not None:
         torch.set_num_threads(threads)
     command = command or f"proofcheck search -m {m} -r {r} -n {n} --eps {eps} --heads {heads} --seed {seed}"
-    outcome = Outcome(m, r, n, eps, seed, where)
-    listed = degree_one(m, n, eps) if r == m >= ENUMERATED and warm is None else None
+    maps = make(settings.parametrisation, m, r, settings.layer, where)
+    outcome = Outcome(m, maps.rank, n, eps, seed, where)
+    if warm is not None and settings.parametrisation != "signed" and min(part.min() for part in warm) < 0:
+        raise UsageError(f"a warm start with negative features is for features signed, not {settings.parametrisation}")
+    tried = r == m >= ENUMERATED and warm is None and isinstance(maps, Tables)
+    listed = degree_one(m, n, eps) if tried else None
     outcome.head = rationalise(*listed, n, eps) if listed else None
     if outcome.head is not None:
         outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
@@ -178,6 +180,8 @@ def search(
             smaller = compress(queries, keys, levels, n, eps) if small else None
             outcome.head = min((h for h in (head, smaller) if h), key=IntegerHead.size)
             outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
+            if isinstance(run.maps, TokenLocal):
+                outcome.layer = own_layer(run.maps, run.kept[:, None], n, eps, command)
             break
     if store:
         store.remove()
