@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..exact import MAX_BITS, Malformed, bounded, expect, integer, number, record, shown, words
+from ..exact import MAX_BITS, Budget, Malformed, Poly, bounded, expect, integer, number, record, shown, words
 from ..minip import Head, overlap
 from .families import MAX_M
-from .forms import HeadFailure, KernelRefutation, KernelTask, TableTask
+from .forms import HeadFailure, KernelRefutation, KernelTask, TableTask, Universal, nonnegative, positive
 from .parameters import epsilon
 
 TYPE_CHECKING = False
@@ -153,6 +153,57 @@ def exhaustive_head(parameters: object) -> TableTask:
         values,
         weights,
         offsets,
+    )
+
+
+def readout_refutation(parameters: object) -> Universal:
+    """The query is tokens[0]; an input is the query and counts[i] further copies of tokens[i]. Its condition is that
+    the output is below target + eps (side "below") or above target - eps (side "above")."""
+    names = ["m", "n", "eps", "additive", "tokens", "alpha", "values", "inputs"]
+    fields = record(parameters, "parameters", names)
+    m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 1)
+    eps, additive = epsilon(fields), _additive(fields)
+    lists = {name: expect(fields[name], f"parameters.{name}", list) for name in names[4:]}
+    tokens = [_token(token, f"parameters.tokens[{i}]", m) for i, token in enumerate(lists["tokens"])]
+    alpha = [number(q, f"parameters.alpha[{i}]") for i, q in enumerate(lists["alpha"])]
+    values = [
+        [number(q, f"parameters.values[{i}][{d}]") for d, q in enumerate(expect(row, f"parameters.values[{i}]", list))]
+        for i, row in enumerate(lists["values"])
+    ]
+    if not tokens or len(set(tokens)) < len(tokens) or not len(tokens) == len(alpha) == len(values):
+        raise Malformed("parameters.tokens: expected distinct tokens, with a kernel value and values for each")
+    if min(alpha) < 0 or len({len(row) for row in values}) > 1:
+        raise Malformed("parameters: expected kernel values that are nonnegative, and values of the same length")
+    rows, budget = {}, Budget()
+    bits = max(q.numerator.bit_length() + q.denominator.bit_length() for row in [alpha, *values] for q in row)
+    for i, item in enumerate(lists["inputs"]):
+        place = f"parameters.inputs[{i}]"
+        given = record(item, place, ["counts", "side"])
+        counts = [integer(k, place, 0, n) for k in expect(given["counts"], f"{place}.counts", list)]
+        if len(counts) != len(tokens) or sum(counts) >= n or given["side"] not in ("above", "below"):
+            raise Malformed(
+                f"{place}: expected {len(tokens)} counts, at most {n - 1} in all, and a side above or below"
+            )
+        used = [(j, k + (j == 0)) for j, k in enumerate(counts) if k or j == 0]
+        budget.charge(len(used) * (len(values[0]) + 2), 2 * bits * len(used))
+        target = min(overlap(tokens[0], tokens[j]) for j, _ in used)
+        denominator = bounded(sum((k * alpha[j] for j, k in used), additive))
+        if denominator == 0:
+            raise Malformed(f"{place}: the denominator is zero: this refutes the kernel, not its readouts")
+        parts = [(k * alpha[j] * q, (f"w{d}",)) for j, k in used for d, q in enumerate(values[j])]
+        shifted = Poly.of([*parts, (denominator, ("b",)), (-target * denominator, ())])
+        side = -shifted if given["side"] == "below" else shifted
+        rows[f"{i}"] = positive(side + eps * denominator)
+    if not rows:
+        raise Malformed("parameters.inputs: expected at least one input")
+    last = rows.pop(f"{len(rows) - 1}")
+    return Universal(
+        f"instance m={m}, n={n}, eps={eps}: a head with the kernel values and the values v of the parameters, and "
+        f"{_brief(additive)} added to denominators, is not correct (error < {eps}) on all of these {len(rows) + 1} "
+        f"inputs of length at most {n}, whatever its affine readout at the query {_brief(f'{tokens[0]:x}')}: where the "
+        f"others are on the right side, the last is not",
+        rows,
+        nonnegative(-last.poly),
     )
 
 
