@@ -28,7 +28,7 @@ def compress(
     queries: Floats, keys: Floats, levels: Levels, n: int, eps: Fraction, steps: int = 400, patience: int = 2
 ) -> IntegerHead | None:
     """The head on the coarsest grid reached, each query on its own coarsest; None where no grid passes."""
-    device, xs = levels.order.device, np.arange(len(queries))
+    device, xs = levels.query.device, np.arange(len(queries))
     scale = np.abs(keys).max(axis=0)
     scale[scale == 0] = 1
     rows = np.abs(queries * scale).max(axis=1, keepdims=True)

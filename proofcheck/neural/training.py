@@ -62,7 +62,7 @@ class Restart:
     ) -> None:
         if settings.start not in STARTS:
             raise UsageError(f"expected start of {', '.join(STARTS)}, got {settings.start!r}")
-        device = levels.order.device
+        device = levels.query.device
         self.levels, self.settings = levels, settings
         self.maps = make(settings.parametrisation, levels.m, rank, settings.layer, str(device))
         self._begin(self.maps.start(heads, source, settings.start, settings.spread, warm).to(device))

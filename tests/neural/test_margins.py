@@ -91,27 +91,3 @@ def test_rows_may_be_scaled():
     levels = Levels.build(4, 3, HALF, dtype=torch.float64)
     scaled = features[0] * torch.rand(2, 16, 1, dtype=torch.float64) * 1e6
     assert torch.allclose(excess(features[0], features[1], levels), excess(scaled, features[1], levels))
-
-
-def test_every_token_is_laid_out_once_by_level():
-    """The chunks of the level l of x hold exactly the tokens z with <x,z> = l."""
-    m = 5
-    levels = Levels.build(m, 3, HALF)
-    seen = {}
-    for column, x in zip(levels.chunks_of.T, levels.query.tolist(), strict=True):
-        places = {int(p) for chunk in set(column.tolist()) for p in levels.order[:, chunk]}
-        assert {p >> m for p in places} == {x}
-        (level,) = {(x & p & (1 << m) - 1).bit_count() for p in places}
-        seen[x, level] = len(places)
-    assert sum(seen.values()) == 4**m
-    assert len(seen) == len(levels.query)
-
-
-def test_extremes_of_negative_and_infinite_values():
-    """The order of integers is that of floats, whatever the signs."""
-    levels = Levels.build(2, 3, HALF)
-    alpha = torch.tensor([[-5.0, 3.0, -0.5, float("inf")] * 4])
-    low, high = levels.extremes(alpha)
-    first = levels.query == 0
-    assert low[0, first].tolist() == [0]
-    assert high[0, first].tolist() == [3]
