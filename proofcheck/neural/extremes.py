@@ -52,11 +52,12 @@ class Gathering:
 
     index: Tensor
 
-    def __call__(self, items: Tensor, unit: torch.dtype) -> Tensor:
-        """(h, items, g) of integers -> (h, width, chunks, g)."""
+    def __call__(self, items: Tensor, unit: torch.dtype, room: Tensor) -> Tensor:
+        """(h, items, g) of integers -> (h, width, chunks, g), in the given room (h, at least width x chunks x g)."""
         h, _, g = items.shape
-        flat = items.view(h, -1).view(unit)
-        return flat.gather(1, self.index.flatten().expand(h, -1)).view(items.dtype).view(h, *self.index.shape, g)
+        flat, out = items.view(h, -1).view(unit), room.view(-1)[: h * self.index.numel() * g].view(h, -1).view(unit)
+        torch.gather(flat, 1, self.index.flatten().expand(h, -1), out=out)
+        return out.view(items.dtype).view(h, *self.index.shape, g)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def chunked(
 def extremes(queries: Tensor, keys: Tensor, layout: Layout, signed: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """(low, high, tokens): the values, (B, levels), and the tokens of both, (B, 2, levels). Without `signed` the caller
     promises alpha >= 0."""
-    low, high, tokens = _Extremes.apply(queries, keys, layout, signed)
+    low, high, tokens = _Extremes.apply(queries, keys, layout, signed)  # type: ignore[no-untyped-call]
     return low, high, tokens
 
 
@@ -135,7 +136,7 @@ class _Extremes(torch.autograd.Function):
         found = torch.stack([low, high], 1)
         tokens = (found & (size - 1)).long()
         values = found & -size
-        values = (_monotone(values) if signed else values).view(queries.dtype)
+        values = (monotone(values) if signed else values).view(queries.dtype)
         ctx.save_for_backward(queries, keys, tokens)
         ctx.layout = layout
         ctx.mark_non_differentiable(tokens)
@@ -148,7 +149,7 @@ class _Extremes(torch.autograd.Function):
         return at_queries, at_keys, None, None
 
 
-def _monotone(pattern: Tensor) -> Tensor:
+def monotone(pattern: Tensor) -> Tensor:
     """The pattern of a float as an integer of the same order, in place; an involution."""
     kind = torch.iinfo(pattern.dtype)
     return pattern.bitwise_xor_((pattern >> (kind.bits - 1)).bitwise_and_(kind.max))
@@ -171,6 +172,7 @@ def _patterns(queries: Tensor, keys: Tensor, layout: Layout, signed: bool) -> tu
     for first, end, _, _, before, gathering in layout.blocks:
         step = max(1, layout.heads_at_once(end - first) // g)
         buffer = queries.new_empty(min(step, groups), end - first, size * g)
+        room = low.new_empty(len(buffer), gathering.index.numel() * g)
         after = before + gathering.index.shape[1]
         for i in range(0, groups, step):
             part = slice(i, i + step)
@@ -178,13 +180,14 @@ def _patterns(queries: Tensor, keys: Tensor, layout: Layout, signed: bool) -> tu
             torch.bmm(beside[part, first:end], spread[part], out=alpha)
             found = alpha.view(pattern)
             if signed:
-                found = _monotone(found)
+                found = monotone(found)
             found = found.bitwise_and_(-size).bitwise_or_(tokens).view(len(alpha), -1, g)
-            sorted_by_level = gathering(found, unit)
-            low[part, before:after] = sorted_by_level.amin(1)
-            high[part, before:after] = sorted_by_level.amax(1)
+            sorted_by_level = gathering(found, unit, room)
+            torch.amin(sorted_by_level, 1, out=low[part, before:after])
+            torch.amax(sorted_by_level, 1, out=high[part, before:after])
     for gathering in layout.later:
-        low, high = gathering(low, unit).amin(1), gathering(high, unit).amax(1)
+        room = low.new_empty(groups, gathering.index.numel() * g)
+        low, high = gathering(low, unit, room).amin(1), gathering(high, unit, room).amax(1)
     low, high = (part.permute(0, 2, 1).reshape(groups * g, -1)[:heads] for part in (low, high))
     return low, high
 
