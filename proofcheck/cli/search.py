@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,8 @@ from . import options
 from .theorems import CERTIFICATES, AsJson, Eps, Out
 
 if TYPE_CHECKING:
-    from proofcheck.neural.search import Outcome
+    from proofcheck.neural.constrained import Readouts
+    from proofcheck.neural.search import Attempt, Outcome
 
 
 def command(
@@ -41,6 +43,13 @@ def command(
         str, typer.Option("--maps", help="A layer's W for queries and keys: separate, tied or opposed (W_K = -W_Q).")
     ] = "separate",
     hidden: Annotated[int, typer.Option("--hidden", min=1, max=4096, help="Hidden units of an mlp.")] = 32,
+    dv: Annotated[
+        int | None,
+        typer.Option("--dv", min=1, max=256, help="Train linear values v(z) = V z in R^dv and an affine readout too."),
+    ] = None,
+    readout: Annotated[
+        str, typer.Option("--readout", help="With --dv: free numbers for each query, or affine in its bits.")
+    ] = "free",
     warm: Annotated[
         str | None,
         typer.Option(
@@ -69,6 +78,7 @@ def command(
     error = options.epsilon(eps)
     try:
         from proofcheck.neural import curriculum
+        from proofcheck.neural.constrained import Readouts
         from proofcheck.neural.parametrisations import Layer
         from proofcheck.neural.search import search
         from proofcheck.neural.training import Settings
@@ -83,6 +93,7 @@ def command(
     command += "".join(f" --{name} {value}" for name, (value, usual) in given.items() if value != usual)
     texts = {"features": (parametrisation, "bounded"), "start": (start, "mixtures"), "activation": (activation, "elu1")}
     texts |= {"maps": (sharing, "separate"), "hidden": (str(hidden), "32"), "warm": (warm or "", "")}
+    texts |= {"dv": (str(dv or ""), ""), "readout": (readout, "free")}
     command += "".join(f" --{name} {value}" for name, (value, usual) in texts.items() if value != usual)
     settings = Settings(
         steps=steps, parametrisation=parametrisation, start=start, layer=Layer(activation, sharing, hidden)
@@ -108,7 +119,8 @@ def command(
             raise UsageError(f"--warm r+1: no head of rank {r + 1} was found to start from: {summary(above)}")
         given_head = above.head.queries.astype(float), above.head.keys.astype(float)
     fitted = curriculum.fitted(given_head, m, r, heads) if given_head else None
-    outcome = run(m, r, warm=fitted, checkpoint=checkpoint)
+    asked = Readouts(dv, readout) if dv else None
+    outcome = run(m, r, warm=fitted, readout=asked, checkpoint=checkpoint)
     files = written(outcome, out)
     if as_json:
         output.print_json(as_object(outcome, files))
@@ -120,12 +132,13 @@ def command(
             str(attempt.steps),
             f"{attempt.best:.4g}",
             str(attempt.best_step),
-            "exact" if attempt.exact else "refuted" if attempt.refutation else attempt.note,
-            (attempt.refutation.certificate.id if attempt.refutation else "-")[:12],
+            "exact" if attempt.exact else refuted_by(attempt) or attempt.note,
+            ", ".join(certificate.id[:12] for certificate in attempt.certificates.values()) or "-",
         ]
         for attempt in outcome.attempts
     ]
-    columns = ["restart", "heads", "steps", "largest excess", "at step", "outcome", "certificate"]
+    largest = "error - eps" if dv else "largest excess"
+    columns = ["restart", "heads", "steps", largest, "at step", "outcome", "certificate"]
     title = f"rank {outcome.r} on {m} bits, error < {error} at lengths 1..{n}"
     output.console(as_json).print(output.table(title, columns, rows, right=range(5)))
     if outcome.r < r:
@@ -142,6 +155,8 @@ def summary(outcome: Outcome) -> str:
     """One sentence, with how near a failure came."""
     spent = f"{len(outcome.attempts)} restarts, {sum(a.steps for a in outcome.attempts)} steps, {outcome.seconds:.1f} s"
     spent += f" on {outcome.device}"
+    if outcome.readout is not None:
+        return with_readout(outcome, outcome.readout, spent)
     if outcome.head is None:
         count = sum(attempt.refutation is not None for attempt in outcome.attempts)
         return (
@@ -154,6 +169,33 @@ def summary(outcome: Outcome) -> str:
         return f"A head of rank {outcome.r}, decided exactly here and not re-checked: {outcome.note} ({spent})."
     rank = f"r*({outcome.m},{outcome.n}) <= {outcome.r} at eps = {outcome.eps}"
     return f"{rank}: {sizes}, re-checked by the kernel, {outcome.exists.id[:12]} ({spent})."
+
+
+def with_readout(outcome: Outcome, asked: Readouts, spent: str) -> str:
+    """The same for heads with linear values."""
+    kind = f"linear values of dimension {asked.dv} and a readout {'affine in' if asked.kind == 'affine' else 'free at'}"
+    kind += " the query"
+    if outcome.head is None:
+        counts = Counter(name for attempt in outcome.attempts for name in attempt.certificates)
+        return (
+            f"No head of rank {outcome.r} with {kind} was found ({spent}): {counts['counterexample']} of "
+            f"{len(outcome.attempts)} best heads have a counterexample, {counts['refutation']} a kernel without any "
+            f"readout, {counts['readouts']} values without one; the nearest error is {outcome.near:.4g} above eps. "
+            f"This proves nothing about other heads."
+        )
+    if outcome.whole is None:
+        return f"A head of rank {outcome.r} with {kind}, decided here; too large to be re-checked ({spent})."
+    return (
+        f"r*({outcome.m},{outcome.n}) <= {outcome.r} at eps = {outcome.eps}, even with {kind}: correct on all "
+        f"sequences, re-checked by the kernel, {outcome.whole.id[:12]} ({spent})."
+    )
+
+
+def refuted_by(attempt: Attempt) -> str:
+    """What became of the best head of a failing restart."""
+    kinds = {"refutation": "every readout", "counterexample": "its worst sequence", "readouts": "its values"}
+    said = ", ".join(kinds[name] for name in attempt.certificates)
+    return f"refuted: {said}" if said else ""
 
 
 def about_layer(outcome: Outcome) -> list[str]:
@@ -183,10 +225,11 @@ def written(outcome: Outcome, out: Path) -> list[str]:
     found = [(f"{label}-head-exists", outcome.exists), (f"{label}-kernel-correct", outcome.correct)]
     if outcome.layer is not None:
         found.append((f"{label}-layer-kernel-correct", outcome.layer.certificate))
+    if outcome.readout is not None:
+        found.append((f"{label}-dv{outcome.readout.dv}-{outcome.readout.kind}-exhaustive-head", outcome.whole))
     for attempt in outcome.attempts:
-        if attempt.refutation is not None:
-            name = f"{label}-seed{outcome.seed}-restart{attempt.restart}-refutation"
-            found.append((name, attempt.refutation.certificate))
+        stem = f"{label}-seed{outcome.seed}-restart{attempt.restart}"
+        found += [(f"{stem}-{name}", certificate) for name, certificate in attempt.certificates.items()]
     files = []
     for name, certificate in found:
         if certificate is not None:
@@ -210,6 +253,7 @@ def as_object(outcome: Outcome, files: list[str]) -> dict[str, object]:
         "device": outcome.device,
         "found": outcome.head is not None,
         "certificate": outcome.exists.id if outcome.exists else None,
+        "exhaustive_head": outcome.whole.id if outcome.whole else None,
         "kernel_correct": outcome.correct.id if outcome.correct else None,
         "largest_integer": outcome.head.largest() if outcome.head else None,
         "layer": outcome.layer

@@ -41,6 +41,7 @@ from proofcheck.errors import UsageError
 from proofcheck.heads import Floats
 
 from . import warm
+from .margins import Levels, excess
 
 NAMES = ("bounded", "exp", "signed", "square", "linear", "mlp")
 TOKEN_LOCAL = ("linear", "mlp")
@@ -81,6 +82,10 @@ class Parametrisation(ABC):
     @abstractmethod
     def structured(self, heads: int, source: np.random.Generator) -> Tensor | None:
         """Free parameters of structured heads, where there are any."""
+
+    def violations(self, free: Tensor, levels: Levels) -> Tensor:
+        """(B, conditions): all negative where a head is correct. The excesses of B0."""
+        return excess(*self.features(free), levels, self.floor)
 
     def inverse(self, features: Tensor) -> Tensor:
         """The free parameters of given features (2, B, 2^m, rank), up to the scaling of rows and columns."""

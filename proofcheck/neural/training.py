@@ -1,4 +1,4 @@
-"""Gradient descent on the excesses of B heads at once, annealed, with a number of heads that is halved on the way.
+"""Gradient descent on the violations of B heads at once, annealed, with a number of heads that is halved on the way.
 
 What is trained, and what heads start from, is said in `parametrisations`.
 
@@ -26,8 +26,8 @@ from proofcheck.errors import UsageError
 from proofcheck.heads import Floats
 
 from .checkpoints import Arrays
-from .margins import Levels, excess, relaxed
-from .parametrisations import LAYER, STARTS, Layer, make
+from .margins import Levels, relaxed
+from .parametrisations import LAYER, STARTS, Layer, Parametrisation, make
 
 MARGIN = 1e-3  # of all excesses in floats, before a head is tried exactly
 
@@ -49,7 +49,8 @@ class Settings:
 
 
 class Restart:
-    """B heads in one set of tensors; `best` is the least largest excess seen, with the parameters that had it."""
+    """B heads in one set of tensors; `best` is the least largest violation seen (the excess of B0, unless `maps` have
+    another), with the parameters that had it."""
 
     def __init__(
         self,
@@ -59,12 +60,13 @@ class Restart:
         source: torch.Generator,
         settings: Settings,
         warm: tuple[Floats, Floats] | None,
+        maps: Parametrisation | None = None,
     ) -> None:
         if settings.start not in STARTS:
             raise UsageError(f"expected start of {', '.join(STARTS)}, got {settings.start!r}")
         device = levels.query.device
         self.levels, self.settings = levels, settings
-        self.maps = make(settings.parametrisation, levels.m, rank, settings.layer, str(device))
+        self.maps = maps or make(settings.parametrisation, levels.m, rank, settings.layer, str(device))
         self._begin(self.maps.start(heads, source, settings.start, settings.spread, warm).to(device))
         self.best, self.best_step, self.step = float("inf"), 0, 0
         self.kept = self.free.detach()[:, 0].clone()
@@ -169,7 +171,7 @@ class Restart:
     def _advance(self, sharpness: float, rate: float) -> Tensor:
         """One step; the largest excess of each head before it."""
         free, optimiser = self.free, self.optimiser
-        values = excess(*self.maps.features(free), self.levels, self.maps.floor)
+        values = self.maps.violations(free, self.levels)
         if not values.shape[1]:  # no pair of levels asks for anything, as at m = 1: positive features will do
             values = torch.full((free.shape[1], 1), -1.0, device=free.device)
         largest = values.detach().amax(1)

@@ -60,6 +60,27 @@ def test_the_rank_of_squares(tmp_path):
     assert "r*(3,3) <= 1 at" in done.stdout
 
 
+def test_a_head_with_a_readout(tmp_path):
+    done = inside("search", "-m", 3, "-r", 2, "--dv", 3, "--out", tmp_path)
+    assert done.exit_code == 0
+    assert "even with linear values of dimension 3 and a readout free at the query" in done.stdout
+    label = "m3-r2-n3-eps1over2"
+    assert (tmp_path / "search" / f"{label}-dv3-free-exhaustive-head.json").exists()
+    assert accepted(tmp_path) == {0}
+
+
+def test_values_of_too_small_a_dimension(tmp_path):
+    """Each failure ends as its worst sequence, and as inputs on which no readout of its values is correct."""
+    done = inside(
+        *("search", "-m", 3, "-r", 2, "--dv", 1, "--heads", 2, "--steps", 60, "--restarts", 2, "--out", tmp_path)
+    )
+    assert done.exit_code == 1
+    assert "2 of 2 best heads have a counterexample" in done.stdout
+    names = {path.name.removeprefix("m3-r2-n3-eps1over2-seed0-") for path in (tmp_path / "search").iterdir()}
+    assert {f"restart{i}-counterexample.json" for i in range(2)} < names
+    assert accepted(tmp_path) == {0}
+
+
 def test_warm_starts(tmp_path):
     """From one rank more; and from the certificate of that search, a bit more."""
     done = inside("search", "-m", 3, "-r", 1, "--heads", 2, "--warm", "r+1", "--out", tmp_path)
@@ -84,6 +105,8 @@ def test_warm_starts(tmp_path):
         (["-m", 3, "-r", 1, "--features", "mlp", "--maps", "half"], "sharing of W"),
         (["-m", 3, "-r", 1, "--features", "linear", "--warm", "r+1"], "linear are not free"),
         (["-m", 3, "-r", 1, "--warm", "nowhere.json"], "nowhere.json: no such file"),
+        (["-m", 3, "-r", 1, "--dv", 3, "--readout", "cubic"], "expected a readout of free, affine"),
+        (["-m", 3, "-r", 1, "--dv", 3, "--features", "signed"], "kernel cannot be negative"),
     ],
 )
 def test_bad_input(tmp_path, arguments, message):
