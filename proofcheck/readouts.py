@@ -61,7 +61,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class NoReadout:
-    """No readout is correct at the query x on these inputs; the least error on them is `error`. The certificate is
+    """No readout is correct at the query x on these inputs; E_x is at least `error`. The certificate is
     None where it would be too large; then the multipliers were found and checked by Z3 alone."""
 
     head: str

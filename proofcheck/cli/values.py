@@ -54,7 +54,7 @@ def no_readout(found: NoReadout, m: int, eps: Fraction) -> list[str]:
     lines = [
         f"{found.head}: some readout is correct, and none that is affine in {MEANING[found.values]}. At the query",
         f"  x = {explain.token(found.x, m)}",
-        f"every <w, .> + b has an error of at least {found.error:.4g} on one of these inputs, {eps} is too much:",
+        f"no <w, .> + b has errors below {eps} on all of these inputs (over all sequences {found.error:.4g} at least):",
     ]
     for given in found.inputs:
         tokens = ", ".join(
