@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 
 def seconds(work: Callable[[], object], repeat: int = 1) -> float:
@@ -17,6 +17,19 @@ def seconds(work: Callable[[], object], repeat: int = 1) -> float:
         work()
         best = min(best, time.perf_counter() - start)
     return best
+
+
+def in_turn(works: Sequence[Callable[[], object]], repeat: int = 7, processor: bool = False) -> list[float]:
+    """The median wall time of each, run in turn so that drift and other load hit all alike, after one run of each
+    beforehand; with `processor`, the least time of this thread on the processor, which other load disturbs less."""
+    clock = time.thread_time if processor else time.perf_counter
+    times: list[list[float]] = [[] for _ in works]
+    for _ in range(repeat + 1):
+        for i, work in enumerate(works):
+            start = clock()
+            work()
+            times[i].append(clock() - start)
+    return [min(t[1:]) if processor else statistics.median(t[1:]) for t in times]
 
 
 def process_seconds(*commands: list[str], repeat: int = 11) -> list[float]:

@@ -61,8 +61,8 @@ class Fitted:
 
 @dataclass(frozen=True)
 class NoReadout:
-    """No readout is correct at the query x on these inputs; E_x is at least `error`. The certificate is
-    None where it would be too large; then the multipliers were found and checked by Z3 alone."""
+    """No readout is correct at the query x on these inputs; E_x is at least `error`. Without a
+    certificate, which may be too large for the kernel, this is known in floats only."""
 
     head: str
     values: str

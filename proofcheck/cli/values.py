@@ -30,7 +30,7 @@ def fit(
         result |= {"outcome": "no readout of these values", "query": f"{found.x:x}", "inputs": as_objects(found)}
         lines = no_readout(found, head.m, eps)
         if found.certificate is None:
-            return CONDITIONAL, [*lines, "Refuted by Z3's multipliers; too large for a certificate of the kernel."]
+            return CONDITIONAL, [*lines, "This is in floats only: too large for an exact check by the kernel."]
         path = keep(found.certificate, out, f"readout-refutation-{label(head, n, eps)}")
         result |= {"certificate": found.certificate.id, "file": str(path)}
         return FAILS, [*lines, f"Certificate: {path}"]

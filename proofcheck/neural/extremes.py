@@ -149,10 +149,11 @@ class _Extremes(torch.autograd.Function):
         return at_queries, at_keys, None, None
 
 
-def monotone(pattern: Tensor) -> Tensor:
+def monotone(pattern: Tensor, room: Tensor | None = None) -> Tensor:
     """The pattern of a float as an integer of the same order, in place; an involution."""
     kind = torch.iinfo(pattern.dtype)
-    return pattern.bitwise_xor_((pattern >> (kind.bits - 1)).bitwise_and_(kind.max))
+    negative = torch.bitwise_right_shift(pattern, kind.bits - 1, out=room)
+    return pattern.bitwise_xor_(negative.bitwise_and_(kind.max))
 
 
 def _patterns(queries: Tensor, keys: Tensor, layout: Layout, signed: bool) -> tuple[Tensor, Tensor]:

@@ -79,9 +79,13 @@ class Step:
         padding = np.where(repeated, -np.inf, 0.0)
         return Step(torch.from_numpy(index).to(device), torch.from_numpy(padding).to(device, torch.float32)), chunks
 
-    def __call__(self, items: Tensor) -> Tensor:
-        """(.., items) -> (.., width, chunks)."""
-        return items.index_select(-1, self.index.flatten()).view(*items.shape[:-1], *self.index.shape)
+    def __call__(self, items: Tensor, room: Tensor | None = None) -> Tensor:
+        """(.., items) -> (.., width, chunks), in the given room or in memory of its own."""
+        places = self.index.flatten().expand(*items.shape[:-1], -1)
+        if room is None:
+            return items.gather(-1, places).view(*items.shape[:-1], *self.index.shape)
+        torch.gather(items, -1, places, out=room.view(*items.shape[:-1], -1))
+        return room
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ def scalar_tables(values: Tensor, weights: Tensor, offsets: Tensor) -> Tensor:
 
 def checked(alpha: Tensor, g: Tensor, places: Places, n: int, lengths: str) -> None:
     size = 1 << places.m
-    if alpha.ndim != 3 or alpha.shape != g.shape or alpha.shape[1:] != (size, size):
+    if alpha.ndim != 3 or alpha.shape != g.shape or alpha.shape[1:] != (size, size) or not len(alpha):
         shapes = f"{tuple(alpha.shape)} and {tuple(g.shape)}"
         raise UsageError(f"alpha and g: expected two tensors (B, {size}, {size}) for m = {places.m}, got {shapes}")
     if n < 2 or lengths not in LENGTHS:
@@ -188,10 +192,18 @@ def _largest(alpha: Tensor, g: Tensor, places: Places, eps: float) -> Tensor:
     size, kind = 1 << places.m, PATTERN[alpha.dtype]
     tokens = (places.tokens.index & (size - 1)).to(kind)
     t = places.target[places.of].to(alpha.dtype)
-    found = []
-    for part in _blocks(len(alpha), places, alpha.device):
-        u = _sums(places.tokens(alpha[part].flatten(1)), places.tokens(g[part].flatten(1)), t, eps)
-        keys = monotone(u.view(kind)).bitwise_and_(-size).bitwise_or_(tokens).amax(2)
+    blocks, found = _blocks(len(alpha), places, alpha.device), []
+    # everything large is written into the same memory for each block: fresh memory costs more than the arithmetic
+    a, off = (alpha.new_empty(blocks[0].stop, *places.tokens.index.shape) for _ in range(2))
+    u = alpha.new_empty(blocks[0].stop, 2, *places.tokens.index.shape)
+    negative = torch.empty_like(u, dtype=kind)
+    for part in blocks:
+        h = part.stop - part.start
+        places.tokens(alpha[part].flatten(1), a[:h])
+        places.tokens(g[part].flatten(1), off[:h]).sub_(t)
+        torch.mul(torch.sub(off[:h], eps, out=u[:h, 0]), a[:h], out=u[:h, 0])
+        torch.mul(off[:h].add_(eps), a[:h], out=u[:h, 1]).neg_()
+        keys = monotone(u[:h].view(kind), negative[:h]).bitwise_and_(-size).bitwise_or_(tokens).amax(2)
         for step in places.later:
             keys = step(keys).amax(2)
         at = keys.index_select(2, places.at)
@@ -250,8 +262,8 @@ def softened(
     both = torch.logaddexp(level, further)
     least = 0 if lengths == "up-to" else n - 2
     # the powers i and j - i of F(>=t) and F(>t), i <= j: j + 1 others
-    i, j = torch.triu_indices(n - 1, n - 1, device=alpha.device)
-    i, j = i[j >= least], j[j >= least]
+    i, j = torch.triu_indices(n - 1, n - 1)
+    i, j = i[j >= least].to(alpha.device), j[j >= least].to(alpha.device)
     powers = torch.logsumexp(both[..., None] * i + further[..., None] * (j - i), -1)
     counts = torch.arange(0 if lengths == "up-to" else n - 1, n, device=alpha.device)
     top = torch.logsumexp(level[..., None] * counts, -1)

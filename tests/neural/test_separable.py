@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st  # noqa: E402
 from proofcheck import whole  # noqa: E402
 from proofcheck.errors import UsageError  # noqa: E402
 from proofcheck.heads.tables import table  # noqa: E402
+from proofcheck.neural.margins import Levels, excess  # noqa: E402
 from proofcheck.neural.separable import Places, kernel, scalar_tables, softened, worst  # noqa: E402
 
 HALF = Fraction(1, 2)
@@ -238,3 +240,28 @@ def test_heads_do_not_mix():
 def test_bad_arguments_are_named(shape, n, lengths, message):
     with pytest.raises(UsageError, match=message):
         worst(torch.ones(shape), torch.ones(shape), Places.build(2), n, HALF, lengths)
+
+
+def devices(value):
+    """Those of all tensors in nested dataclasses and tuples."""
+    if isinstance(value, torch.Tensor):
+        return {value.device.type}
+    parts = [getattr(value, f.name) for f in fields(value)] if is_dataclass(value) else value
+    return set().union(*map(devices, parts)) if isinstance(parts, list | tuple) else set()
+
+
+def test_all_tensors_are_on_the_device_that_was_asked_for():
+    """On the device "meta", which has shapes but no values and refuses sums with tensors of the CPU, both losses of the
+    search run with their gradients, and all index tensors are there."""
+    with pytest.raises(RuntimeError, match="device"):
+        torch.ones(3, device="meta") + torch.ones(3)
+    levels, places = Levels.build(4, 3, HALF, "meta"), Places.build(4, "meta")
+    assert devices(levels) == devices(places) == {"meta"}
+    assert devices(Places.build(2)) == {"cpu"}
+    features = torch.rand(2, 5, 16, 2, device="meta", requires_grad=True)
+    for floor in (None, 1e-3):
+        excess(features[0], features[1], levels, floor).sum().backward()
+    tables = torch.rand(2, 5, 16, 16, device="meta", requires_grad=True)
+    worst(tables[0], tables[1], places, 3, HALF).sum().backward()
+    softened(tables[0], tables[1], places, 3, HALF, 9.0).sum().backward()
+    assert features.grad.device == tables.grad.device == torch.device("meta")
