@@ -15,6 +15,8 @@ from proofcheck.errors import UsageError
 from . import options
 from .theorems import CERTIFICATES, AsJson, Eps, Out
 
+WITHOUT_INVERSE = ("square", "linear", "mlp")  # parametrisations that no given features can start
+
 if TYPE_CHECKING:
     from proofcheck.neural.constrained import Readouts
     from proofcheck.neural.search import Attempt, Outcome
@@ -87,6 +89,8 @@ def command(
 
     from . import output
 
+    if warm and parametrisation in WITHOUT_INVERSE:
+        raise UsageError(f"--warm: features {parametrisation} are not free, so none can be given")
     command = f"proofcheck search -m {m} -r {r} -n {n} --eps {error}"
     given = {"heads": (heads, 8), "steps": (steps, 3000), "restarts": (restarts, 4), "seed": (seed, 0)}
     given |= {"threads": (threads, 1)}
