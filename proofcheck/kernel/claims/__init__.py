@@ -7,7 +7,7 @@
     softmin      Theorems 1 and 2; rank one at lengths 1 and 2
     families     codes, chains, Lemma 4, Theorems 5 and 6, Corollary 7
     transcript   Theorem 9, two inputs with one transcript, Proposition 10
-    heads        a given kernel or head is correct, or fails
+    heads        a given kernel or head is correct, or fails; given values have no readout
 
 `CLAIMS` lists each claim with the claims that its certificate rests on, whatever the rule: `uses` must name exactly
 these and those on which the rule rests.
@@ -58,6 +58,7 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
     "head-counterexample": (heads.head_counterexample, ()),
     "kernel-correct": (heads.kernel_correct, ("domination-sufficient",)),
     "exhaustive-head": (heads.exhaustive_head, ()),
+    "readout-refutation": (heads.readout_refutation, ()),
 }
 
 

@@ -9,8 +9,7 @@ from math import factorial
 from ..exact import Malformed, expect, integer, record, words
 from ..minip import target
 from .forms import Code, Collision, Consequence, Transcript, TypedFamily
-from .heads import integer_of, token_of
-from .parameters import positive_number
+from .parameters import integer_of, positive_number, token_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
