@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import bounds, codes, heads, lemma3, paper, rank, search
+from . import bounds, codes, heads, lemma3, paper, rank, search, sketches
 
 GROUPS = {
     "lemma3": lemma3.run,
@@ -14,6 +14,7 @@ GROUPS = {
     "bounds": bounds.run,
     "heads": heads.run,
     "search": search.run,
+    "sketches": sketches.run,
 }
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proofcheck import exhaust, refuter
 from proofcheck.errors import UsageError
@@ -23,6 +23,9 @@ from proofcheck.heads import Head
 
 Found = refuter.Refutation | refuter.Outside | refuter.NoneFound
 Decided = exhaust.KernelCorrect | exhaust.HeadCorrect | exhaust.Refutation | exhaust.Counterexample | exhaust.Outside
+
+if TYPE_CHECKING:
+    from proofcheck import readouts
 
 
 def load(
@@ -77,12 +80,20 @@ def certify(
     eps: Fraction | str = "1/2",
     r: int = 64,
     seed: int = 0,
+    values: str | None = None,
     **options: object,
-) -> Decided:
+) -> Decided | readouts.Fitted | readouts.NoReadout:
     """Decides ALL sequences of length 1..n, m <= 14. First the kernel alone: if it is refuted, no readout helps. If it
-    is correct for some readout and the head brings its own, that one is decided too."""
+    is correct for some readout and the head brings its own, that one is decided too; or, with `values` "linear",
+    "overlap" or "own", the best affine readout of these values (`proofcheck.readouts`)."""
     loaded = load(head, m, r, seed, options)
+    if values is not None:
+        from proofcheck import readouts
+
+        readouts.check_values(loaded, values)
     found = exhaust.decide(loaded, n, Fraction(eps))
+    if values is not None and isinstance(found, exhaust.KernelCorrect):
+        return readouts.best(loaded, values, n, Fraction(eps), cube=found.cube)
     if isinstance(found, exhaust.KernelCorrect) and loaded.readout is not None:
         return exhaust.verify(loaded, n, Fraction(eps))
     return found

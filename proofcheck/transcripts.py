@@ -41,8 +41,10 @@ from proofcheck.theorems.theorem9 import least_bits
 MAX_M = 2_048  # bits of a token
 MAX_Q = 10**900  # queries: numbers in a certificate have at most 1,000 digits
 EXPLICIT = 1_500  # words of an explicit code: the kernel compares all pairs
+FEW = 64  # words that are searched for in a larger layer
 SMALL_LAYER = 200_000  # a layer of so many words is searched as a whole
 ATTEMPTS = 1_000  # random words in a row that do not fit, in a larger layer
+SEEDS = 16  # of greedy codes in a small layer, until one has the words asked for
 FINEST = 4_096  # largest denominator of a lower bound of log2(s+1)
 
 
@@ -119,9 +121,15 @@ def typed_family(M: int, s: int, q: int, n: int | None = None, seed: int = 0) ->
         raise UsageError(
             f"-s: words of {weight} of {M} elements have distance at most {largest}, less than s + 1 = {s + 1}"
         )
-    code = codes.random_greedy(M, weight, s + 1, seed=seed, limit=q)
-    if code.size < q:
-        raise UsageError(f"-q: expected at most {code.size}, the words of {M} bits at distance {s + 1} found, got {q}")
+    tries = SEEDS if comb(M, weight) <= SMALL_LAYER else 1
+    found = (codes.random_greedy(M, weight, s + 1, seed=seed + k, limit=q) for k in range(tries))
+    most = 0
+    for code in found:
+        if code.size == q:
+            break
+        most = max(most, code.size)
+    else:
+        raise UsageError(f"-q: expected at most {most}, the words of {M} bits at distance {s + 1} found, got {q}")
     return TypedFamily(M, s, tuple(sorted(code.words)))
 
 
@@ -208,8 +216,8 @@ def best_bound(m: int, n: int | None = None, s: int | None = None) -> Bound:
     found: tuple[int, ...] | None = None
     worth = _score(min(most, packed[best]), best)
     for level, size in packed.items():
-        wanted = min(most, EXPLICIT)
-        if size >= wanted or _score(wanted, level) <= worth or not _searchable(m - 2 - level, most):
+        wanted = min(most, _searched(m - 2 - level))
+        if size >= wanted or _score(wanted, level) <= worth:
             continue
         code = codes.random_greedy(m - 2 - level, _weight(m, level), level + 1, seed=0, limit=wanted, attempts=ATTEMPTS)
         if _score(code.size, level) > worth:
@@ -237,7 +245,8 @@ def _score(q: int, s: int) -> tuple[float, int]:
     return log2(q) + log2(log2(s + 1)), -s
 
 
-def _searchable(M: int, most: int) -> bool:  # noqa: N803
-    """Whether a greedy search is quick: a small layer, or few words of a layer too large to be shuffled as a whole."""
+def _searched(M: int) -> int:  # noqa: N803
+    """How many words a greedy search finds quickly: all of a small layer, a few of a layer that is too large to be
+    shuffled as a whole. It does not depend on n, so that the bound does not decrease where sequences grow longer."""
     layer = comb(M, M // 2)
-    return layer <= SMALL_LAYER or (most <= 64 and layer > codes.SMALL_LAYER)
+    return EXPLICIT if layer <= SMALL_LAYER else FEW if layer > codes.SMALL_LAYER else 0

@@ -115,3 +115,12 @@ def test_the_package_stays_light():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     with pytest.raises(AttributeError, match="has no attribute 'prove'"):
         proofcheck.prove  # noqa: B018
+
+
+def test_certify_with_given_values():
+    """The best readout of the head's own values, and none where the kernel allows other tables only."""
+    assert type(proofcheck.certify("softmin", m=3, w="1/2", values="own")).__name__ == "Fitted"
+    assert type(proofcheck.certify("softmin", m=4, w="7/10", values="overlap")).__name__ == "NoReadout"
+    assert isinstance(proofcheck.certify("softmin", m=4, w="4/5", values="linear"), exhaust.Refutation)
+    with pytest.raises(UsageError, match="expected linear"):
+        proofcheck.certify("softmin", m=2, values="square")

@@ -14,7 +14,7 @@ from proofcheck import __version__
 from proofcheck.errors import FAILS, USAGE, ProofcheckError
 from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 
-from . import audit, bound, experiment, heads, lemma3, paper, plan, search, sweep, theorems, verify
+from . import audit, bound, collide, experiment, heads, lemma3, paper, plan, search, sweep, theorems, transcript, verify
 from .options import writable
 
 app = typer.Typer(
@@ -108,6 +108,15 @@ experiments = typer.Typer(
 experiments.command("finite-family")(_guarded(experiment.finite_family))
 experiments.command("ood")(_guarded(experiment.out_of_distribution))
 app.add_typer(experiments, name="experiment")
+
+transcripts = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Finite precision: bits that must cross between tokens, and inputs that a model cannot tell apart.",
+)
+transcripts.command("bound")(_guarded(transcript.bound))
+transcripts.command("collide")(_guarded(collide.collide))
+app.add_typer(transcripts, name="transcript")
 
 
 def main() -> None:

@@ -152,6 +152,13 @@ def certify(
     eps: Eps = "1/2",
     settings: Settings = None,
     kernel: Annotated[bool, typer.Option("--kernel", help="Leave the head's own readout aside.")] = False,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            "--values",
+            help="The best affine readout of given values instead: linear, v(z) = z; overlap, <x,z>; own.",
+        ),
+    ] = None,
     seed: Seed = 0,
     out: Out = HERE,
     as_json: AsJson = False,
@@ -159,18 +166,27 @@ def certify(
     """Decides ALL sequences of length 1..n: exit 0 certified, 1 refuted, 3 decided but too large to be re-checked.
 
     The kernel is decided first: if it is refuted, no readout helps. If it is correct and the head has a readout of its
-    own, that one is decided too. m <= 14; the kernel re-checks certificates up to m = 10 as far as they fit.
+    own, that one is decided too. With --values the question is not whether ANY table of values will do but whether an
+    affine readout of these values does: a linear programme for each query, and exit 1 with a few inputs on which none
+    is correct. m <= 14; the kernel re-checks certificates up to m = 10 as far as they fit.
     """
     error = _range(m, n, eps, LARGEST_DECIDED_M)
+    if kernel and values is not None:
+        raise UsageError("--kernel leaves readouts aside, and --values asks for one: give one of them")
     start = time.perf_counter()
     head = load(spec, m, r, seed, settings)
     from proofcheck import exhaust
 
     from . import explain, output
 
+    if values is not None:
+        from proofcheck.readouts import check_values
+
+        check_values(head, values)
+
     where = output.console(as_json)
     _introduce(head, where, as_json)
-    command = _command("certify", spec, m, r, n, error, seed, settings)
+    command = _command("certify", spec, m, r, n, error, seed, settings) + (f" --values {values}" if values else "")
     result: dict[str, Any] = {"head": head.name, "m": m, "n": n, "eps": str(error), "features": head.rank}
     found = exhaust.decide(head, n, error, command=command)
     lines: list[str] = []
@@ -196,7 +212,12 @@ def certify(
                 f"What the kernel re-checks at this size, by classes of queries{heavy}: a correct head with "
                 f"{head.rank} features exists. Certificate: {path}"
             )
-        if head.readout is not None and not kernel:
+        if values is not None:
+            from .values import fit
+
+            status, more = fit(head, values, n, error, found.cube, command, out, result)
+            lines += more
+        elif head.readout is not None and not kernel:
             whole = exhaust.verify(head, n, error, command=command)
             if isinstance(whole, exhaust.Outside):
                 return _outside(whole, m, result, as_json)

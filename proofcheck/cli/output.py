@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rich import box
 from rich.console import Console
-from rich.progress import track
+from rich.progress import track as progress
 from rich.table import Table
 
 Task = TypeVar("Task")
@@ -40,11 +40,16 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, 
     return result
 
 
+def track(items: Sequence[Task], description: str) -> Iterator[Task]:
+    """The items, with a progress bar on standard error."""
+    yield from progress(items, description, len(items), console=errors, transient=True)
+
+
 def in_parallel(work: Callable[[Task], Result], tasks: Sequence[Task], jobs: int, description: str) -> Iterator[Result]:
     """The results of `work` on each task, in order, with a progress bar on standard error."""
     if jobs <= 1 or len(tasks) <= 1:
-        yield from track((work(task) for task in tasks), description, len(tasks), console=errors, transient=True)
+        yield from progress((work(task) for task in tasks), description, len(tasks), console=errors, transient=True)
         return
     with ProcessPoolExecutor(min(jobs, len(tasks))) as pool:
         results = pool.map(work, tasks, chunksize=max(1, len(tasks) // (8 * jobs)))
-        yield from track(results, description, len(tasks), console=errors, transient=True)
+        yield from progress(results, description, len(tasks), console=errors, transient=True)

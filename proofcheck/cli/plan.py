@@ -13,8 +13,8 @@ from . import options
 from .theorems import CERTIFICATES, AsJson, Eps, Out
 
 if TYPE_CHECKING:
-    from proofcheck.plan.advice import Design, Plan
     from proofcheck.plan.allocation import Allocation, Impossible, Space
+    from proofcheck.plan.design import Design, Plan
 
 FEATURES = "16,32,64,128,256"
 FORMATS = "fp32,bf16,fp8"
@@ -64,7 +64,8 @@ def command(
     eq. (8) asks for: necessary, never sufficient. Exit status 1: the design is impossible. 3: a line assumes a named
     theorem of mathematics.
     """
-    from proofcheck.plan.advice import Design, advise
+    from proofcheck.plan.advice import advise
+    from proofcheck.plan.design import Design
     from proofcheck.plan.formats import named
 
     error = options.epsilon(eps)

@@ -6,6 +6,7 @@
 | relu        | max(u, 0)                                                        | d         | >= 0         |
 | sqrelu      | max(u, 0)^2                                                      | d         | >= 0         |
 | exp         | e^u                                                              | d         | > 0          |
+| softplus    | log(1 + e^u)                                                     | d         | > 0          |
 | softmax-dim | e^u / sum of e^u over the features                               | d         | > 0          |
 | hedgehog    | softmax of (2u, -2u) over the features                           | 2d        | > 0          |
 | taylor      | 1, u/d^(1/4), (u tensor u)/sqrt(2d)                              | 1+d+d^2   | alpha >= 1/2 |
@@ -63,6 +64,10 @@ def exp(u: Floats) -> Floats:
         return np.exp(u)
 
 
+def softplus(u: Floats) -> Floats:
+    return np.asarray(np.logaddexp(0, u))
+
+
 def softmax(u: Floats) -> Floats:
     shifted = np.exp(u - u.max(axis=1, keepdims=True))
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
@@ -94,6 +99,7 @@ ACTIVATIONS = {
     "relu": Activation(relu, lambda d: d),
     "sqrelu": Activation(sqrelu, lambda d: d),
     "exp": Activation(exp, lambda d: d),
+    "softplus": Activation(softplus, lambda d: d),
     "softmax-dim": Activation(softmax, lambda d: d),
     "hedgehog": Activation(hedgehog, lambda d: 2 * d),
     "taylor": Activation(taylor, lambda d: 1 + d + d * d),

@@ -49,12 +49,13 @@ def load(spec: str, m: int, r: int, seed: int = 0, options: Mapping[str, object]
     )
 
 
-def _imported(spec: str, m: int, r: int, seed: int, options: Mapping[str, object]) -> Head:
+def attribute(spec: str) -> Any:
+    """The attribute that package.module:attribute names. IMPORTS AND RUNS the user's code."""
     module_name, _, path = spec.partition(":")
     names = [*module_name.split("."), *path.split(".")]
     if not all(name.isidentifier() for name in names):
         raise UsageError(f"{shown(spec)}: expected package.module:attribute, with names of Python")
-    with _users_code(f"{spec}: importing {module_name} failed"), _current_folder():
+    with users_code(f"{spec}: importing {module_name} failed"), _current_folder():
         found: Any = importlib.import_module(module_name)
     for i, name in enumerate(path.split(".")):
         if not hasattr(found, name):
@@ -63,13 +64,18 @@ def _imported(spec: str, m: int, r: int, seed: int, options: Mapping[str, object
             guess = f"; did you mean {' or '.join(near)}?" if near else ""
             raise UsageError(f"{spec}: {place} has no attribute {name!r}{guess}")
         found = getattr(found, name)
+    return found
+
+
+def _imported(spec: str, m: int, r: int, seed: int, options: Mapping[str, object]) -> Head:
+    found = attribute(spec)
     if callable(found) and not isinstance(found, Head) and not is_module(found):
-        with _users_code(f"{spec}: calling it with (m, r, seed) = ({m}, {r}, {seed}) failed"):
+        with users_code(f"{spec}: calling it with (m, r, seed) = ({m}, {r}, {seed}) failed"):
             found = found(m, r, seed)
     if is_module(found):
         from proofcheck.neural import from_module
 
-        with _users_code(f"{spec}: looking into the module failed"):
+        with users_code(f"{spec}: looking into the module failed"):
             return from_module(found, m, **_typed(spec, options))
     if not isinstance(found, Head):
         raise UsageError(
@@ -109,7 +115,7 @@ def is_module(found: object) -> bool:
 
 
 @contextmanager
-def _users_code(what: str) -> Iterator[None]:
+def users_code(what: str) -> Iterator[None]:
     """One line for anything that the user's code raises; the package's own errors pass."""
     try:
         yield

@@ -3,9 +3,10 @@
     search   restarts of `training.Restart` until one gives a head that passes exactly; an `Outcome`, with the
              certificates of what was found and a refutation of every failure
 
-Only kernels are trained: by B0 a readout exists exactly where the excesses of `margins` are negative. A head that
-passes in floats is made rational (`rationalise`, `compress`) and decided in integers, and the kernel re-checks it. The
-best head of a restart that fails is refuted, by three tokens, against every readout.
+Unless a `readout` is asked for, only kernels are trained: by B0 a readout exists exactly where the excesses of
+`margins` are negative. A head that passes in floats is made rational (`rationalise`, `compress`) and decided in
+integers, and the kernel re-checks it. The best head of a restart that fails is refuted, by three tokens, against every
+readout. Heads with linear values and an affine readout of their own are the subject of `constrained`.
 
 Everything is determined by the arguments and the seed (and by torch's version, the number of threads and the device):
 restart i draws from the seed 1,000,003 seed + i.
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from proofcheck import exhaust
+from proofcheck import exhaust, readouts, whole
 from proofcheck.certificate import Checked, certify
 from proofcheck.errors import CONDITIONAL, FAILS, PROVED, MalformedInput, UsageError
 from proofcheck.heads import Floats
@@ -35,10 +36,13 @@ from proofcheck.theorems.bundle import foundation
 
 from .checkpoints import Arrays, Store
 from .compress import compress
+from .constrained import Constrained, Readouts, finish
 from .degree_one import degree_one
+from .layers import OwnLayer, own_layer
 from .margins import Levels
+from .parametrisations import Tables, TokenLocal, make
 from .rationalise import IntegerHead, rationalise
-from .training import PARAMETRISATIONS, STARTS, Restart, Settings
+from .training import Restart, Settings
 
 LARGEST = 12  # m: 4^m kernel values per head
 ENUMERATED = 9  # from this m on, rank m is first tried by enumeration
@@ -60,17 +64,32 @@ class Attempt:
     exact: bool
     refutation: exhaust.Refutation | None
     note: str = ""
+    counterexample: whole.Counterexample | None = None  # of a head with its readout
+    no_readout: readouts.NoReadout | None = None  # no readout of this kernel and these values
+
+    @property
+    def certificates(self) -> dict[str, Checked]:
+        """What refutes the best head, by name."""
+        found = {"refutation": self.refutation, "counterexample": self.counterexample, "readouts": self.no_readout}
+        return {name: item.certificate for name, item in found.items() if item and item.certificate}
 
     def as_json(self) -> dict[str, object]:
-        found = {key: value for key, value in vars(self).items() if key not in ("refutation", "best")}
-        refutation = self.refutation and {
-            "id": self.refutation.certificate.id,
-            "condition": self.refutation.condition,
-            "tokens": [
-                f"{t:x}" for t in (self.refutation.triple.x, self.refutation.triple.y, self.refutation.triple.z)
-            ],
-        }
-        return {**found, "best": f"{self.best:.6g}", "refutation": refutation}
+        plain = ("restart", "heads", "steps", "best_step", "exact", "note")
+        found = {key: value for key, value in vars(self).items() if key in plain}
+        found |= {"best": f"{self.best:.6g}", "refutation": None}
+        found["certificates"] = {name: certificate.id for name, certificate in self.certificates.items()}
+        if self.refutation is not None:
+            triple = self.refutation.triple
+            found["refutation"] = {
+                "id": self.refutation.certificate.id,
+                "condition": self.refutation.condition,
+                "tokens": [f"{t:x}" for t in (triple.x, triple.y, triple.z)],
+            }
+        if self.counterexample is not None:
+            error = self.counterexample.error
+            sequence = [f"{t:x}" for t in self.counterexample.sequence]
+            found["counterexample"] = {"sequence": sequence, "error": error and f"{float(error):.6g}"}
+        return found
 
 
 @dataclass
@@ -87,6 +106,9 @@ class Outcome:
     head: IntegerHead | None = None
     exists: Checked | None = None  # head-exists, by table-head
     correct: Checked | None = None  # kernel-correct, by levels
+    whole: Checked | None = None  # exhaustive-head, by separable: a head with a constrained readout
+    readout: Readouts | None = None  # what was asked of the readout
+    layer: OwnLayer | None = None  # a token-local layer that was found, with its own weights
     note: str = ""
     seconds: float = 0.0
 
@@ -99,8 +121,8 @@ class Outcome:
     def status(self) -> int:
         """Proved where a head was found and certified; refuted where every attempt was; otherwise conditional."""
         if self.head is not None:
-            return PROVED if self.exists else CONDITIONAL
-        return FAILS if all(attempt.refutation for attempt in self.attempts) else CONDITIONAL
+            return PROVED if self.exists and (self.whole or self.readout is None) else CONDITIONAL
+        return FAILS if all(attempt.certificates for attempt in self.attempts) else CONDITIONAL
 
 
 def search(
@@ -116,15 +138,18 @@ def search(
     threads: int | None = None,
     settings: Settings | None = None,
     warm: tuple[Floats, Floats] | None = None,
+    readout: Readouts | None = None,
     small: bool = True,
     command: str | None = None,
     checkpoint: Path | None = None,
     every: int = EVERY,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """A head of rank r on tokens of m bits with error < eps at all lengths 1..n, or how near the search came. `warm`
-    are positive features from which every head starts, `small` says whether to look for smaller integers. `threads`
-    are those of torch on the CPU, from then on; None leaves them.
+    """A head of rank at most r (`Outcome.r` says which) on tokens of m bits with error < eps at all lengths 1..n, or
+    how near the search came. `warm` are features to start from, (2^m, r) each or with a first axis of heads, positive
+    unless features are signed; `readout` asks for linear values and an affine readout beside the kernel
+    (`constrained`); `small` says whether to look for smaller integers. `threads` are those of torch on the CPU, from
+    then on; None leaves them.
 
     With a `checkpoint`, a file that is written after every `every` steps, a search that was stopped goes on where that
     file says, and comes to the same outcome, bit by bit; it is removed at the end. The file of another search (other
@@ -132,25 +157,26 @@ def search(
     settings = settings or Settings()
     if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
         raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
-    for name, given, known in (
-        ("parametrisation", settings.parametrisation, PARAMETRISATIONS),
-        ("start", settings.start, STARTS),
-    ):
-        if given not in known:
-            raise UsageError(f"expected a {name} of {', '.join(known)}, got {given!r}")
     began = time.perf_counter()
     where = chosen_device(device)
     if threads is not None:
         torch.set_num_threads(threads)
     command = command or f"proofcheck search -m {m} -r {r} -n {n} --eps {eps} --heads {heads} --seed {seed}"
-    outcome = Outcome(m, r, n, eps, seed, where)
-    listed = degree_one(m, n, eps) if r == m >= ENUMERATED and warm is None else None
+    maps = make(settings.parametrisation, m, r, settings.layer, where)
+    if readout is not None:
+        maps = Constrained(maps, readout, n, eps, where)
+    outcome = Outcome(m, maps.rank, n, eps, seed, where, readout=readout)
+    if warm is not None and settings.parametrisation != "signed" and min(part.min() for part in warm) < 0:
+        raise UsageError(f"a warm start with negative features is for features signed, not {settings.parametrisation}")
+    tried = r == m >= ENUMERATED and warm is None and isinstance(maps, Tables)  # without a readout
+    listed = degree_one(m, n, eps) if tried else None
     outcome.head = rationalise(*listed, n, eps) if listed else None
     if outcome.head is not None:
         outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
         outcome.seconds = time.perf_counter() - began
         return outcome
     arguments = {"m": m, "r": r, "n": n, "eps": eps, "heads": heads, "seed": seed, "settings": settings, "warm": warm}
+    arguments |= {"readout": readout} if readout else {}
     store = Store(checkpoint, identity(arguments, where)) if checkpoint else None
     saved = store.read() if store else {}
     done: Arrays = {}  # the results of the restarts that have finished, by "restart.name"
@@ -162,12 +188,22 @@ def search(
     levels = Levels.build(m, n, eps, where)
     for i in range(restarts):
         source = torch.Generator().manual_seed(seed * STRIDE + i)
-        run = Restart(levels, r, heads, source, settings, warm)
+        run = Restart(levels, r, heads, source, settings, warm, maps)
         if held := {name.removeprefix(f"{i}."): saved[name] for name in saved if name.startswith(f"{i}.")}:
             restored(run, held, checkpoint)
             progress(f"restart {i}: from the checkpoint, step {run.step}")
         run.train(lambda line, i=i: progress(f"restart {i}: {line}"), partial(save, run, i), every)  # type: ignore[misc]
         done |= {f"{i}.{name}": value for name, value in run.result().items()}
+        if isinstance(maps, Constrained):
+            found = finish(maps, run.kept, run.best < 0, n, eps, command)
+            exact = found.head is not None
+            common = (i, heads, run.step, run.best, run.best_step, exact, found.refutation, found.note)
+            outcome.attempts.append(Attempt(*common, found.counterexample, found.no_readout))
+            if found.head is not None and found.correct is not None:
+                outcome.head, outcome.whole = found.head, found.correct.certificate
+                outcome.exists, outcome.correct, outcome.note = certificates(found.head, n, eps, command, seed)
+                break
+            continue
         queries, keys = run.best_features()
         head = rationalise(queries, keys, n, eps) if run.best < 0 else None
         if head is not None:
@@ -178,6 +214,8 @@ def search(
             smaller = compress(queries, keys, levels, n, eps) if small else None
             outcome.head = min((h for h in (head, smaller) if h), key=IntegerHead.size)
             outcome.exists, outcome.correct, outcome.note = certificates(outcome.head, n, eps, command, seed)
+            if isinstance(run.maps, TokenLocal):
+                outcome.layer = own_layer(run.maps, run.kept[:, None], n, eps, command)
             break
     if store:
         store.remove()

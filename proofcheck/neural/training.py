@@ -1,15 +1,6 @@
-"""Gradient descent on the excesses of B heads at once, annealed, with a number of heads that is halved on the way.
+"""Gradient descent on the violations of B heads at once, annealed, with a number of heads that is halved on the way.
 
-Features are made of free tables, in one of these PARAMETRISATIONS:
-
-    bounded  phiQ = exp(free), phiK = sigmoid(free): positive, and of moderate range, so that small integers will do
-    exp      phi = exp(free): positive, of any range
-    signed   phi = free, and alpha >= 0 is enforced by the loss
-
-Where no warm start is given, heads START from
-
-    mixtures  the structured heads of `warm.mixtures`, different for each head
-    normal    free parameters of the standard normal distribution
+What is trained, and what heads start from, is said in `parametrisations`.
 
 The sharpness of the soft maximum rises and the learning rate falls geometrically. The soft maximum of P excesses is too
 large by up to log P / sharpness, so the last sharpness must be well above log P / MARGIN for the last few violations
@@ -31,17 +22,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from proofcheck.errors import UsageError
 from proofcheck.heads import Floats
 
 from .checkpoints import Arrays
-from .margins import Levels, excess, relaxed
-from .warm import mixtures
+from .margins import Levels, relaxed
+from .parametrisations import LAYER, STARTS, Layer, Parametrisation, make
 
-PARAMETRISATIONS = ("bounded", "exp", "signed")
-STARTS = ("mixtures", "normal")
 MARGIN = 1e-3  # of all excesses in floats, before a head is tried exactly
-FLOOR = 1e-3
-CEILING, TINY = 0.9, 1e-4  # of positive features of a warm start
 
 
 @dataclass(frozen=True)
@@ -57,10 +45,12 @@ class Settings:
     parametrisation: str = "bounded"
     start: str = "mixtures"
     spread: float = 0.3  # standard deviation of the disturbance of a start
+    layer: Layer = LAYER  # options of token-local maps
 
 
 class Restart:
-    """B heads in one set of tensors; `best` is the least largest excess seen, with the parameters that had it."""
+    """B heads in one set of tensors; `best` is the least largest violation seen (the excess of B0, unless `maps` have
+    another), with the parameters that had it."""
 
     def __init__(
         self,
@@ -70,46 +60,23 @@ class Restart:
         source: torch.Generator,
         settings: Settings,
         warm: tuple[Floats, Floats] | None,
+        maps: Parametrisation | None = None,
     ) -> None:
+        if settings.start not in STARTS:
+            raise UsageError(f"expected start of {', '.join(STARTS)}, got {settings.start!r}")
+        device = levels.query.device
         self.levels, self.settings = levels, settings
-        self.signed = settings.parametrisation == "signed"
-        shape = (2, heads, 1 << levels.m, rank)
-        free = torch.randn(shape, generator=source)
-        if warm is None and settings.start == "mixtures":
-            seeded = np.random.default_rng(int(torch.randint(1 << 62, (), generator=source)))
-            warm = mixtures(levels.m, rank, heads, seeded)
-        if warm is not None:
-            free = free * settings.spread
-            free = free + self.inverse(torch.tensor(np.stack(warm), dtype=torch.float32).view(2, -1, *shape[2:]))
-        elif self.signed:
-            free[..., 0] += 3  # mostly positive kernels to begin with
-        self._begin(free.to(levels.query.device))
+        self.maps = maps or make(settings.parametrisation, levels.m, rank, settings.layer, str(device))
+        self._begin(self.maps.start(heads, source, settings.start, settings.spread, warm).to(device))
         self.best, self.best_step, self.step = float("inf"), 0, 0
         self.kept = self.free.detach()[:, 0].clone()
         self.least = torch.full((heads,), float("inf"), device=self.free.device)
         self.annealed, self.polished = 0, 0  # steps of either kind
         self.polishing: tuple[float, float] | None = None  # sharpness and first rate of the polishing
 
-    def features(self, free: Tensor) -> tuple[Tensor, Tensor]:
-        if self.signed:
-            return free[0], free[1]
-        return free[0].exp(), free[1].exp() if self.settings.parametrisation == "exp" else free[1].sigmoid()
-
-    def inverse(self, features: Tensor) -> Tensor:
-        """The free parameters of given features (2, B, 2^m, r), positive unless the parametrisation is signed;
-        for bounded keys the largest of each column becomes CEILING."""
-        if self.signed:
-            return features
-        if self.settings.parametrisation == "exp":
-            return features.clamp(min=TINY).log()
-        scale = features[1].amax(1, keepdim=True) / CEILING
-        queries, keys = features[0] * scale, features[1] / scale
-        rows = queries.amax(2, keepdim=True)
-        return torch.stack([(queries / rows).clamp(min=TINY).log(), keys.clamp(min=TINY).logit()])
-
     def best_features(self) -> tuple[Floats, Floats]:
-        queries, keys = self.features(self.kept.double())
-        return queries.cpu().numpy(), keys.cpu().numpy()
+        queries, keys = self.maps.features(self.kept.double()[:, None])
+        return queries[0].cpu().numpy(), keys[0].cpu().numpy()
 
     def train(
         self, progress: Callable[[str], None], save: Callable[[], None] = lambda: None, every: int | None = None
@@ -130,7 +97,7 @@ class Restart:
     def finished(self) -> bool:
         if self.polishing is None:
             return self.annealed >= self.settings.steps
-        return self.polished >= self.settings.polish
+        return self.polished >= self.settings.polish or self.best < self.maps.enough
 
     def _anneal(self, progress: Callable[[str], None]) -> None:
         settings, i = self.settings, self.annealed
@@ -178,7 +145,7 @@ class Restart:
         if "free" in arrays:
             shape = self.free.shape
             self.least = self._taken(arrays["least"], (len(arrays["least"]),))
-            self._begin(self._taken(arrays["free"], (2, len(self.least), *shape[2:])))
+            self._begin(self._taken(arrays["free"], (shape[0], len(self.least), *shape[2:])))
             moments = {name.removeprefix("adam."): value for name, value in arrays.items() if name.startswith("adam.")}
             state = self.optimiser.state[self.free]
             for name, value in moments.items():
@@ -204,7 +171,7 @@ class Restart:
     def _advance(self, sharpness: float, rate: float) -> Tensor:
         """One step; the largest excess of each head before it."""
         free, optimiser = self.free, self.optimiser
-        values = excess(*self.features(free), self.levels, FLOOR if self.signed else None)
+        values = self.maps.violations(free, self.levels)
         if not values.shape[1]:  # no pair of levels asks for anything, as at m = 1: positive features will do
             values = torch.full((free.shape[1], 1), -1.0, device=free.device)
         largest = values.detach().amax(1)

@@ -3,6 +3,7 @@
 complements   rank m: phiK_i(z) = s^|z| (1 - z_i + c), phiQ_i(x) = x_i + c (mathematics.md B3 c, with positive
               features: alpha = s^|z| (|x\\z| + ..), which prefers tokens that miss x)
 mixtures      any rank: nonnegative combinations sum_j W_ij (1 - z_j) and sum_j W_ij x_j instead, W random
+affine        the same without the factor s^|z|: features W x + c of queries, W (1 - z) + c of keys
 without       a feature merged into the others: rank r from a head of rank r+1
 extended      a head on m-1 bits, copied to both values of the last bit, with further features for the new queries
 """
@@ -16,23 +17,30 @@ from proofcheck.heads import Floats
 SHARED = 0.3  # parameter of the Dirichlet distribution of a bit over features: small for few
 
 
-def _bits(m: int) -> Floats:
+def bits(m: int) -> Floats:
     return (np.arange(1 << m)[:, None] >> np.arange(m) & 1).astype(np.float64)
 
 
 def complements(m: int, base: float = 0.7, constant: float = 0.15) -> tuple[Floats, Floats]:
-    bits = _bits(m)
-    return bits + constant, base ** bits.sum(axis=1, keepdims=True) * (1 - bits + constant)
+    b = bits(m)
+    return b + constant, base ** b.sum(axis=1, keepdims=True) * (1 - b + constant)
 
 
-def mixtures(m: int, rank: int, heads: int, source: np.random.Generator) -> tuple[Floats, Floats]:
-    """(heads, 2^m, rank) each. The rows of W are drawn so that each bit is shared by few features; base and constant
-    differ from head to head."""
-    bits = _bits(m)
+def affine(m: int, rank: int, heads: int, source: np.random.Generator) -> tuple[Floats, Floats]:
+    """W (heads, m, rank) and c (heads, 1, 1). The rows of W are drawn so that each bit is shared by few features."""
     weights = np.maximum(source.dirichlet(np.full(rank, SHARED), size=(heads, m)), 0)
-    base = source.uniform(0.6, 0.8, size=(heads, 1, 1))
+    return weights, source.uniform(0.08, 0.25, size=(heads, 1, 1))
+
+
+def mixtures(
+    m: int, rank: int, heads: int, source: np.random.Generator, bases: tuple[float, float] = (0.6, 0.8)
+) -> tuple[Floats, Floats]:
+    """(heads, 2^m, rank) each; base and constant differ from head to head."""
+    b = bits(m)
+    weights = np.maximum(source.dirichlet(np.full(rank, SHARED), size=(heads, m)), 0)
+    base = source.uniform(*bases, size=(heads, 1, 1))
     constant = source.uniform(0.08, 0.25, size=(heads, 1, 1))
-    return bits @ weights + constant, base ** bits.sum(axis=1, keepdims=True) * ((1 - bits) @ weights + constant)
+    return b @ weights + constant, base ** b.sum(axis=1, keepdims=True) * ((1 - b) @ weights + constant)
 
 
 def without(queries: Floats, keys: Floats, feature: int) -> tuple[Floats, Floats]:

@@ -543,3 +543,42 @@ def test_heads_lists_what_is_known():
     (softmin,) = [kernel for kernel in kernels if kernel["name"] == "softmin"]
     assert set(softmin["parameters"]) == {"w", "tau"}
     assert "Theorem 1" in softmin["remarks"]
+
+
+# ------------------------------------------------------------------------------------------ values that are given
+
+
+def test_the_best_readout_of_given_values(tmp_path):
+    done = inside("certify", "softmin", "-m", 3, "--set", "w=1/2", "--values", "overlap", "--out", tmp_path, "--json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["outcome"], found["values"]) == (0, "exhaustive-head", "overlap")
+    assert float(found["least_error"]) < 0.5
+    assert inside("verify", tmp_path).exit_code == 0
+
+
+def test_values_without_a_readout(tmp_path):
+    arguments = ("certify", "softmin", "-m", 4, "--set", "w=7/10", "--values", "linear", "--out", tmp_path)
+    done = inside(*arguments)
+    assert done.exit_code == 1
+    assert "some readout is correct, and none that is affine in v(z) = z" in done.stdout
+    assert "(x, 2 times 0000): target 0, the output must be above 0 - 1/2" in done.stdout
+    assert any(path.name.startswith("readout-refutation-softmin") for path in tmp_path.iterdir())
+    assert inside("verify", tmp_path).exit_code == 0
+    found = json.loads(inside(*arguments, "--json").stdout)
+    assert (found["outcome"], found["query"], found["status"]) == ("no readout of these values", "f", 1)
+    assert len(found["inputs"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("softmin", "--values", "cubic"), "expected linear, overlap, own, got 'cubic'"),
+        (("softmin", "--values", "own", "--kernel"), "give one of them"),
+        (("elu1", "--values", "own"), "has no values of its own"),
+    ],
+)
+def test_values_that_cannot_be_asked_for(tmp_path, arguments, message):
+    done = inside("certify", *arguments, "-m", 2, "--out", tmp_path)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -38,6 +38,60 @@ def test_a_rank_that_is_too_small(tmp_path):
     assert accepted(tmp_path) == {0}
 
 
+def test_a_layer_that_is_found(tmp_path):
+    """The layer's file is certified by the command that reads it."""
+    done = inside("search", "-m", 3, "-r", 2, "--features", "linear", "--activation", "relu", "--out", tmp_path)
+    assert done.exit_code == 0
+    assert "bound the rank and are no longer the layer itself" in done.stdout
+    assert "The layer itself, weights in multiples of 2^-" in done.stdout
+    label = "m3-r2-n3-eps1over2"
+    names = {path.name for path in (tmp_path / "search").iterdir()}
+    certificates = ("head-exists", "kernel-correct", "layer-kernel-correct")
+    assert names == {f"{label}-layer.npz", *(f"{label}-{claim}.json" for claim in certificates)}
+    assert accepted(tmp_path) == {0}
+    again = inside("certify", tmp_path / "search" / f"{label}-layer.npz", "-m", 3, "--out", tmp_path, "--json")
+    assert json.loads(again.stdout)["outcome"] == "kernel-correct"
+
+
+def test_the_rank_of_squares(tmp_path):
+    done = inside("search", "-m", 3, "-r", 2, "--features", "square", "--heads", 2, "--out", tmp_path)
+    assert done.exit_code == 0
+    assert "a rank d(d+1)/2: 1 is the largest up to 2" in done.stdout
+    assert "r*(3,3) <= 1 at" in done.stdout
+
+
+def test_a_head_with_a_readout(tmp_path):
+    done = inside("search", "-m", 3, "-r", 2, "--dv", 3, "--out", tmp_path)
+    assert done.exit_code == 0
+    assert "even with linear values of dimension 3 and a readout free at the query" in done.stdout
+    label = "m3-r2-n3-eps1over2"
+    assert (tmp_path / "search" / f"{label}-dv3-free-exhaustive-head.json").exists()
+    assert accepted(tmp_path) == {0}
+
+
+def test_values_of_too_small_a_dimension(tmp_path):
+    """Each failure ends as its worst sequence, and as inputs on which no readout of its values is correct."""
+    done = inside(
+        *("search", "-m", 3, "-r", 2, "--dv", 1, "--heads", 2, "--steps", 60, "--restarts", 2, "--out", tmp_path)
+    )
+    assert done.exit_code == 1
+    assert "2 of 2 best heads have a counterexample" in done.stdout
+    names = {path.name.removeprefix("m3-r2-n3-eps1over2-seed0-") for path in (tmp_path / "search").iterdir()}
+    assert {f"restart{i}-counterexample.json" for i in range(2)} < names
+    assert accepted(tmp_path) == {0}
+
+
+def test_warm_starts(tmp_path):
+    """From one rank more; and from the certificate of that search, a bit more."""
+    done = inside("search", "-m", 3, "-r", 1, "--heads", 2, "--warm", "r+1", "--out", tmp_path)
+    assert done.exit_code == 0
+    found = tmp_path / "search" / "m3-r1-n3-eps1over2-head-exists.json"
+    assert "--warm r+1" in json.loads(found.read_text())["producer"]["command"]
+    done = inside("search", "-m", 4, "-r", 2, "--heads", 2, "--warm", found, "--out", tmp_path)
+    assert done.exit_code == 0
+    assert "r*(4,3) <= 2" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -47,6 +101,12 @@ def test_a_rank_that_is_too_small(tmp_path):
         (["-m", 3, "-r", 1, "--eps", "0.5"], "--eps"),
         (["-m", 3, "-r", 1, "--features", "cubic"], "parametrisation"),
         (["-m", 3, "-r", 1, "--device", "tpu"], "--device"),
+        (["-m", 3, "-r", 1, "--features", "linear", "--activation", "gelu"], "activation"),
+        (["-m", 3, "-r", 1, "--features", "mlp", "--maps", "half"], "sharing of W"),
+        (["-m", 3, "-r", 1, "--features", "linear", "--warm", "r+1"], "linear are not free"),
+        (["-m", 3, "-r", 1, "--warm", "nowhere.json"], "nowhere.json: no such file"),
+        (["-m", 3, "-r", 1, "--dv", 3, "--readout", "cubic"], "expected a readout of free, affine"),
+        (["-m", 3, "-r", 1, "--dv", 3, "--features", "signed"], "kernel cannot be negative"),
     ],
 )
 def test_bad_input(tmp_path, arguments, message):

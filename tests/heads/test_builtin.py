@@ -98,6 +98,7 @@ FORMULAS = {
     "relu": [0, 0, 0.75],
     "sqrelu": [0, 0, 0.5625],
     "exp": [math.exp(u) for u in U],
+    "softplus": [math.log(1 + math.exp(u)) for u in U],
     "softmax-dim": [math.exp(u) / sum(map(math.exp, U)) for u in U],
     "hedgehog": [
         math.exp(2 * s * u) / sum(math.exp(2 * t * v) for t in (1, -1) for v in U) for s in (1, -1) for u in U

@@ -171,9 +171,52 @@ def others_of(size: int, n: int, exactly: bool) -> list[tuple[int, ...]]:
     )
 
 
+def readout_refutation(p: dict[str, Any], rule: str, witness: Any, used: Any) -> Finding:
+    """Positive weights on the inputs, under which the averages of (v, 1) cancel and the bounds leave no room: with
+    weight q on an input of denominator D, side s = 1 (below) or -1, s (w.vbar + b - t) < eps for each would give
+    0 = sum q D s (w.vbar + b) < sum q D (eps + s t) <= 0."""
+    m, eps = whole(p["m"]), rational(p["eps"])
+    n, c = whole(p["n"]), rational(p["additive"])
+    tokens, alpha = [members(token) for token in p["tokens"]], [rational(q) for q in p["alpha"]]
+    values = [[*(rational(q) for q in row), Fraction(1)] for row in p["values"]]
+    said = [f"instance m={m}, n={n}, eps={eps}: ", f"on all of these {len(p['inputs'])} inputs of length at most {n},"]
+    if rule != "farkas" or not 0 < eps <= HALF or c < 0 or min(alpha) < 0 or len(set(tokens)) != len(tokens):
+        return "the rule, eps, the constant, a kernel value or a token", said
+    if not len(tokens) == len(alpha) == len(values) or any(max(token or {0}) >= m for token in tokens):
+        return "the tables, or a token is too long", said
+    names = [*map(str, range(len(p["inputs"]) - 1)), "negated-conclusion"]
+    weights = {name: rational(q) for name, q in witness["multipliers"].items()}
+    if min(weights.values()) <= 0 or not set(weights) <= set(names):
+        return "the multipliers", said
+    room, sums = Fraction(0), [Fraction(0)] * len(values[0])
+    point = witness["model"]
+    if not set(point) <= {f"w{d}" for d in range(len(sums) - 1)} | {"b"}:
+        return "a name in the model", said
+    model = [rational(point.get(f"w{d}", 0)) for d in range(len(sums) - 1)] + [rational(point.get("b", 0))]
+    for name, given in zip(names, p["inputs"], strict=True):
+        sequence = [0, *(j for j, k in enumerate(given["counts"]) for _ in range(whole(k)))]
+        if len(sequence) > n or len(given["counts"]) != len(tokens) or given["side"] not in ("above", "below"):
+            return "an input", said
+        side = 1 if given["side"] == "below" else -1
+        total = c + sum(alpha[j] for j in sequence)
+        target = min(len(tokens[0] & tokens[j]) for j in sequence)
+        q = weights.get(name, Fraction(0))
+        average = [sum((alpha[j] * values[j][d] for j in sequence), Fraction(0)) for d in range(len(sums))]
+        average[-1] += c
+        sums = [old + q * side * a for old, a in zip(sums, average, strict=True)]
+        room += q * total * (eps + side * target)
+        at_model = sum((a * x for a, x in zip(average, model, strict=True)), Fraction(0))
+        if name != names[-1] and side * (at_model - target * total) >= eps * total:
+            return "the model", said
+        if total == 0:
+            return "a zero denominator", said
+    return ("" if not any(sums) and room <= 0 else "some readout may be correct"), said
+
+
 ORACLES: dict[str, tuple[Callable[..., Finding], tuple[str, ...]]] = {
     "kernel-refutation": (kernel_refutation, ("domination-necessary",)),
     "head-counterexample": (head_counterexample, ()),
     "kernel-correct": (kernel_correct, ("domination-sufficient",)),
     "exhaustive-head": (exhaustive_head, ()),
+    "readout-refutation": (readout_refutation, ()),
 }

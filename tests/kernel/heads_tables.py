@@ -80,6 +80,26 @@ def whole_head(
     return certificate("exhaustive-head", parameters, "separable", {})
 
 
+def readouts(
+    m: int, n: int, tokens: list[str], alpha: list[Any], v: list[list[Any]], inputs: list[tuple[list[int], str]], multipliers: list[int], model: Fields, additive: Fraction = NOTHING
+) -> Fields:  # fmt: skip
+    """`multipliers` are in the order of the inputs."""
+    listed = [{"counts": counts, "side": side} for counts, side in inputs]
+    parameters = {
+        "m": m,
+        "n": n,
+        "eps": HALF,
+        "additive": additive,
+        "tokens": tokens,
+        "alpha": alpha,
+        "values": v,
+        "inputs": listed,
+    }
+    *first, last = multipliers
+    named = {**{str(i): q for i, q in enumerate(first)}, "negated-conclusion": last}
+    return certificate("readout-refutation", parameters, "farkas", {"multipliers": named, "model": model})
+
+
 @cache
 def valid() -> dict[str, Fields]:
     """Certificates that hold, by name; every attack below is a change of one of them."""
@@ -107,7 +127,12 @@ def valid() -> dict[str, Fields]:
         "head-softmin-m3-n9": whole_head(3, 9, 18),
         "head-softmin-exactly": whole_head(2, 1000, 2000, "exactly"),
         "head-constant": whole_head(2, 3, 6, additive=f(1, 100)),
-    }
+        # softmin at w = 7/10 with v = <x,z>
+        "readouts-softmin-m4": readouts(4, 3, ["f", "0", "1"], [f(2401, 10000), 1, f(7, 10)], [[4], [0], [1]], [([0, 2, 0], "above"), ([2, 0, 0], "above"), ([1, 0, 1], "below")], [7203, 22559, 27440], {"b": f(70421, 14406), "w0": 0}),
+        # with no values at all b > 1/2 and 2b < 1
+        "readouts-of-no-values": readouts(1, 2, ["1", "0"], [1, 1], [[], []], [([0, 0], "above"), ([0, 1], "below")], [2, 1], {"b": 1}),
+        "readouts-constant": readouts(1, 2, ["1", "0"], [1, 2], [[4], [3]], [([0, 0], "above"), ([0, 1], "below")], [5, 2], {"b": 1, "w0": 0}, f(1, 3)),
+    }  # fmt: skip
 
 
 def rejected() -> dict[str, tuple[bytes, str]]:
@@ -133,6 +158,7 @@ def rejected() -> dict[str, tuple[bytes, str]]:
         v["head-softmin-exactly"],
         v["head-constant"],
     )
+    softmin, none = v["readouts-softmin-m4"], v["readouts-of-no-values"]
     holds, right = (
         r"^\(ii\) holds for these tokens, and alpha\(x,y\) > 0$",
         r"^the head is correct there: the target is ",
@@ -181,6 +207,18 @@ def rejected() -> dict[str, tuple[bytes, str]]:
         "head-negative-kernel": (changed(head, ("parameters/keys/2/1", -1)), r"^alpha\(1,10\) is negative: this is no nonnegative head$"),
         "head-zero-denominator": (changed(head, ("parameters/queries", [[0] * 4] * 4)), r"^query 0, target 0: the output on some sequence is above the target by at least eps, or has a zero denominator$"),
         "head-constant": (changed(head_c, ("parameters/additive", 3)), fails),
+        "readouts-multiplier": (changed(softmin, ("witness/multipliers/0", 7204)), r"^the sum does not cancel: b keeps"),
+        "readouts-multiplier-left-out": (changed(softmin, ("witness/multipliers/1", DELETE)), r"^the sum does not cancel: b keeps"),
+        "readouts-negative-multiplier": (changed(none, ("witness/multipliers/0", -2)), r"^witness\.multipliers\.0: the multiplier of an inequality must be positive"),
+        "readouts-other-kernel-value": (changed(softmin, ("parameters/alpha/1", 2)), r"^the sum does not cancel: b keeps"),
+        "readouts-other-value": (changed(softmin, ("parameters/values/0", [5])), r"^the sum does not cancel: w0 keeps"),
+        "readouts-other-side": (changed(softmin, ("parameters/inputs/2/side", "above")), r"^the sum does not cancel: b keeps"),
+        "readouts-other-count": (changed(softmin, ("parameters/inputs/0/counts", [0, 1, 0])), r"^the sum does not cancel: b keeps"),
+        "readouts-larger-target": (changed(softmin, ("parameters/tokens/2", "7")), r"^the sum is the positive constant"),
+        "readouts-larger-target-at-0": (changed(none, ("parameters/m", 2), ("parameters/tokens", ["1", "3"])), r"^the sum is the positive constant"),
+        "readouts-model": (changed(softmin, ("witness/model/b", 0)), r"^witness\.model: the condition 1, .*, fails at this point$"),
+        "readouts-no-such-input": (changed(none, ("witness/multipliers/1", 1)), r"^witness\.multipliers\.1: the claim has no condition named '1'$"),
+        "readouts-constant-left-out": (changed(v["readouts-constant"], ("parameters/additive", 0)), r"^the sum does not cancel"),
     }  # fmt: skip
     return {name: (data(fields), reason) for name, (fields, reason) in table.items()}
 
@@ -197,6 +235,7 @@ def malformed() -> dict[str, tuple[bytes, str]]:
             "head-softmin-m2-n3",
         )
     )
+    softmin, none = v["readouts-softmin-m4"], v["readouts-of-no-values"]
     witness = r"^witness: unknown field 'x'$"
     table: dict[str, Attack] = {
         "refutation-token-too-long": (changed(gap3, ("parameters/x", "8")), r"^parameters\.x: expected a token of 3 bits, got '8'$"),
@@ -238,5 +277,21 @@ def malformed() -> dict[str, tuple[bytes, str]]:
         "head-widths": (changed(head, ("parameters/values", [[1]] * 4)), r"^parameters: 1 values on one side, 2 on the other$"),
         "head-row-no-list": (changed(head, ("parameters/weights/1", 3)), r"^parameters\.weights\[1\]: expected a list, got 3$"),
         "head-witness": (changed(head, ("witness/x", 1)), witness),
+        "readouts-token-twice": (changed(softmin, ("parameters/tokens/2", "0")), r"^parameters\.tokens: expected distinct tokens"),
+        "readouts-token-too-long": (changed(softmin, ("parameters/tokens/2", "10")), r"^parameters\.tokens\[2\]: expected a token of 4 bits, got '10'$"),
+        "readouts-no-tokens": (changed(none, ("parameters/tokens", []), ("parameters/alpha", []), ("parameters/values", [])), r"^parameters\.tokens: expected distinct tokens"),
+        "readouts-kernel-value-missing": (changed(softmin, ("parameters/alpha", [1, 1])), r"with a kernel value and values for each$"),
+        "readouts-negative-kernel-value": (changed(softmin, ("parameters/alpha/2", -1)), r"^parameters: expected kernel values that are nonnegative"),
+        "readouts-ragged": (changed(softmin, ("parameters/values/1", [])), r"values of the same length$"),
+        "readouts-value-a-float": (changed(softmin, ("parameters/values/1", [0.5])), r"is not exact"),
+        "readouts-values-no-list": (changed(softmin, ("parameters/values/1", 1)), r"^parameters\.values\[1\]: expected a list, got 1$"),
+        "readouts-no-inputs": (changed(none, ("parameters/inputs", [])), r"^parameters\.inputs: expected at least one input$"),
+        "readouts-too-long": (changed(softmin, ("parameters/inputs/0/counts", [1, 2, 0])), r"^parameters\.inputs\[0\]: expected 3 counts, at most 2 in all, and a side above or below$"),
+        "readouts-negative-count": (changed(softmin, ("parameters/inputs/0/counts", [-1, 2, 0])), r"^parameters\.inputs\[0\]: expected an integer from 0 to 3, got -1$"),
+        "readouts-count-missing": (changed(softmin, ("parameters/inputs/0/counts", [0, 2])), r"^parameters\.inputs\[0\]: expected 3 counts"),
+        "readouts-side": (changed(softmin, ("parameters/inputs/0/side", "left")), r"a side above or below$"),
+        "readouts-zero-denominator": (changed(none, ("parameters/alpha/0", 0)), r"^parameters\.inputs\[0\]: the denominator is zero: this refutes the kernel, not its readouts$"),
+        "readouts-eps": (changed(none, ("parameters/eps", 1)), r"^parameters\.eps: expected 0 < eps <= 1/2, got 1$"),
+        "readouts-model-missing": (changed(none, ("witness/model", DELETE)), r"^witness: the field 'model' is missing$"),
     }  # fmt: skip
     return {name: (data(fields), reason) for name, (fields, reason) in table.items()}

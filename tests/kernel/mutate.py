@@ -141,6 +141,8 @@ POOL: tuple[Any, ...] = (
     "words", "gaps", "matrix", "rho", "eta", "c0", "last", "a", "kappa", "distance", "queries", "keys", "blocks",
     "degrees", "scale", "polynomials", "pairs", "permutations", "modulus",
     "ground", "proof", "terms", "rows", "columns", "bits", "base", "step",
+    "embedding", "heads", "layers", "sums", "normalisers", "outputs", "states", "low", "relu", "polynomial",
+    "sequences", "place", "collision", "power", "exponent",
     "before", "pairwise", "ff", "0f", "F", "0x3", 4, 5, 6, 7, 9, 11, 12, 13, 14, 15, 16, 17, 64, 65, 97, 561,
     4294967291, "1/5", "1/7", [0, 1], [2, 2], ["3", "c"], [[1, 0], [0, 1]],
 )  # fmt: skip

@@ -17,7 +17,7 @@ from random import Random
 from types import CodeType
 from typing import Any
 
-from tests.kernel import bounds_oracle, heads_oracle
+from tests.kernel import bounds_oracle, heads_oracle, sketch_oracle
 from tests.kernel.rationals import HALF, mu, rank_of, rational, whole
 
 CONTEXT = Context(prec=80, Emax=10**9, Emin=-(10**9))
@@ -654,6 +654,7 @@ ORACLES: dict[str, tuple[Oracle, tuple[str, ...]]] = {
     "transcript-bound": (transcript_bound, ("code",)),
     "multilevel-code": (multilevel_code, ("code",)),
     **heads_oracle.ORACLES,
+    **sketch_oracle.ORACLES,
 }
 
 # What a rule rests on beside its claim, and what it takes on trust.

@@ -297,6 +297,8 @@ SYSTEMATIC = [
     pytest.param("two-tokens", marks=pytest.mark.slow),
     pytest.param("transcript-14-bits", marks=pytest.mark.slow),
     pytest.param("typed-family-2", marks=pytest.mark.slow),
+    pytest.param("transcript-by-logarithm", marks=pytest.mark.slow),
+    pytest.param("collision-one-layer", marks=pytest.mark.slow),
     pytest.param("chain-4-4", marks=pytest.mark.slow),
     "table-rank-1-m2",
     pytest.param("class-two-blocks", marks=pytest.mark.slow),
@@ -321,7 +323,7 @@ def test_systematic_mutations(name: str) -> None:
     with hundreds of fields, every seventh change."""
     original = next(o for o in originals() if o.name == name)
     outcomes: Counter[str] = Counter()
-    step = 7 if original.fields["rule"] in ("unsat-lrat", "class-head") else 1
+    step = 7 if original.fields["rule"] in ("unsat-lrat", "class-head", "collision") else 1
     for label, data in islice(mutate.systematic(original), 0, None, step):
         outcome, finding = mutate.judge(original, data)
         assert not finding, (label, outcome, finding)

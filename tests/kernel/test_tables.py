@@ -29,7 +29,7 @@ from proofcheck.kernel.check import (
 from proofcheck.kernel.claims import CLAIMS
 from proofcheck.kernel.exact import MAX_DIGITS
 from proofcheck.kernel.rules import RULES, needs
-from tests.kernel import bounds_tables, building, lemma3_tables, make_tables, theorem_tables
+from tests.kernel import bounds_tables, building, lemma3_tables, make_tables, sketch_tables, theorem_tables
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
@@ -447,6 +447,27 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[int], str]] = {
         ),
         EITHER,
         r"^1001\^40000 assignments fit into 99999999 bits$|budget",
+    ),
+    "collision-of-20000-tokens": (
+        lambda: compact(
+            ("parameters/sequences", [["3"] + ["0"] * 19_999, ["3"] * 20_000]), of=V["collision-blind"]
+        ),
+        {MALFORMED},
+        r"^the check needs more work than the budget allows$",
+    ),
+    "collision-of-40-features-and-300-tokens": (
+        lambda: compact(of=sketch_tables.claim(sketch_tables.wide(), (["3"] + ["0"] * 299, ["3"] * 300))),
+        {MALFORMED},
+        r"^the check needs more work than the budget allows$",
+    ),
+    "collision-of-large-numbers-within-the-budget": (
+        lambda: compact(
+            ("parameters/embedding", [[2**63 - 1] * 3]),
+            ("parameters/layers", [sketch_tables.heavy()] * 40),
+            of=V["collision-blind"],
+        ),
+        {VERIFIED},  # all coordinates are at the ends of their grids
+        r"^instance m=2, 2 tokens: the quantised linear-attention model of the parameters, of 40 layers, ",
     ),
     "uses-30000-of-the-same": (
         lambda: compact(("uses", [building.use(PROOF)] * 30_000)),

@@ -9,6 +9,8 @@ torch = pytest.importorskip("torch")
 
 from proofcheck.errors import MalformedInput, UsageError  # noqa: E402
 from proofcheck.neural.checkpoints import Store  # noqa: E402
+from proofcheck.neural.constrained import Readouts  # noqa: E402
+from proofcheck.neural.parametrisations import Layer  # noqa: E402
 from proofcheck.neural.search import search  # noqa: E402
 from proofcheck.neural.training import Settings  # noqa: E402
 
@@ -18,6 +20,9 @@ SUCCEEDS = {"m": 4, "r": 2, "heads": 4, "settings": Settings(polish=40), "small"
 LIGHT = {"m": 1, "r": 1, "heads": 2, "settings": Settings(polish=30), "small": False}  # no gradient, so no moments
 OTHER = Settings(polish=20, parametrisation="signed", start="normal")
 SIGNED = {"m": 3, "r": 1, "settings": OTHER, "small": False}
+LAYER = Settings(steps=30, parametrisation="mlp", layer=Layer("relu", "tied", 3))
+READ = {"m": 3, "r": 1, "heads": 4, "restarts": 2, "settings": Settings(steps=30), "readout": Readouts(2)}
+LOCAL = {"m": 3, "r": 1, "heads": 4, "restarts": 2, "settings": LAYER, "small": False}
 
 
 def told(outcome):
@@ -57,8 +62,10 @@ def stopped(monkeypatch, path, saves, arguments):
         (SUCCEEDS, (1, 2, 5)),  # the last two while polishing
         (LIGHT, (1, 3)),
         (SIGNED, (1, 2)),
+        (LOCAL, (1, 3)),
+        (READ, (2, 4)),
     ],
-    ids=["fails", "succeeds", "light", "signed"],
+    ids=["fails", "succeeds", "light", "signed", "local", "readout"],
 )
 def test_stopped_anywhere(tmp_path, monkeypatch, arguments, stops):
     path, expected = tmp_path / "state.npz", told(search(**arguments))

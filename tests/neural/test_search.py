@@ -176,7 +176,7 @@ def test_a_warm_start_is_the_head_it_was_given(parametrisation):
     given = warm.complements(3)
     settings = Settings(parametrisation=parametrisation, spread=0.0)
     run = Restart(Levels.build(3, 3, HALF), 3, 2, torch.Generator().manual_seed(0), settings, given)
-    queries, keys = run.features(run.free.double())
+    queries, keys = run.maps.features(run.free.double())
     kernel, expected = queries[1] @ keys[1].T, torch.tensor(given[0] @ given[1].T)
     ratio = kernel / expected
     assert torch.allclose(ratio, ratio[:, :1].expand_as(ratio), rtol=1e-4)

@@ -11,19 +11,8 @@ from hypothesis import strategies as st
 
 from proofcheck.bounds import best
 from proofcheck.errors import CONDITIONAL, FAILS, PROVED, UsageError
-from proofcheck.plan.advice import (
-    FAILING,
-    IMPOSSIBLE,
-    NONE,
-    NOT_EXCLUDED,
-    SUFFICIENT,
-    Design,
-    Line,
-    Plan,
-    _transcript,
-    advise,
-    longest,
-)
+from proofcheck.plan.advice import _transcript, advise, longest
+from proofcheck.plan.design import FAILING, IMPOSSIBLE, NONE, NOT_EXCLUDED, SUFFICIENT, Design, Line, Plan
 from proofcheck.plan.formats import Format, named
 from proofcheck.transcripts import best_bound
 
@@ -86,8 +75,8 @@ def test_enough_features_are_sufficient_only_with_enough_values() -> None:
 
 
 def test_a_named_theorem_makes_a_plan_conditional() -> None:
-    """m = 7: m - 2 by Borsuk-Ulam. A design is not called impossible on that ground alone; below what holds with nothing
-    assumed, it is."""
+    """m = 7: m - 2 by Borsuk-Ulam. A design is not impossible on that ground alone; below a bound without it, it
+    is."""
     plan = advise(design(m=7, n=3, r=4, precision=named("fp32")), window(7, 3))
     assert not plan.excluded
     assert plan.status == CONDITIONAL

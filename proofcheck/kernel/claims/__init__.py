@@ -6,8 +6,8 @@
     domination   B0 (domination decides everything) and B1 (tight rows)
     softmin      Theorems 1 and 2; rank one at lengths 1 and 2
     families     codes, chains, Lemma 4, Theorems 5 and 6, Corollary 7
-    transcript   Theorem 9 and Proposition 10
-    heads        a given kernel or head is correct, or fails
+    transcript   Theorem 9, two inputs with one transcript, Proposition 10
+    heads        a given kernel or head is correct, or fails; given values have no readout
 
 `CLAIMS` lists each claim with the claims that its certificate rests on, whatever the rule: `uses` must name exactly
 these and those on which the rule rests.
@@ -52,11 +52,13 @@ CLAIMS: dict[str, tuple[Callable[[object], Any], tuple[str, ...]]] = {
     "growing-context": (families.growing_context, ("feature-rank",)),
     "typed-family": (transcript.typed_family, ()),
     "transcript-bound": (transcript.transcript_bound, ("code",)),
+    "transcript-collision": (transcript.transcript_collision, ()),
     "multilevel-code": (transcript.multilevel_code, ("code",)),
     "kernel-refutation": (heads.kernel_refutation, ("domination-necessary",)),
     "head-counterexample": (heads.head_counterexample, ()),
     "kernel-correct": (heads.kernel_correct, ("domination-sufficient",)),
     "exhaustive-head": (heads.exhaustive_head, ()),
+    "readout-refutation": (heads.readout_refutation, ()),
 }
 
 

@@ -51,6 +51,8 @@ Exponential = namedtuple("Exponential", "sentence tau bound")
 TypedFamily = namedtuple("TypedFamily", "sentence m weight s words")
 # A correct sketch model has sum of log2 |alphabet| >= q log2(s+1) > bits - 1.
 Transcript = namedtuple("Transcript", "sentence m s q bits")
+# The model has the same messages (minip.messages) on both sequences, the same token at `place` there, and two targets.
+Collision = namedtuple("Collision", "sentence embedding layers sequences place targets")
 # `holds`, a function of the statements it rests on (claim name -> statement), returns a reason or None where it fails.
 Consequence = namedtuple("Consequence", "sentence holds")
 

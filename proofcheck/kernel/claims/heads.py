@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..exact import MAX_BITS, Malformed, bounded, expect, integer, number, record, shown, words
+from ..exact import MAX_BITS, Budget, Malformed, Poly, bounded, expect, integer, number, record, shown
 from ..minip import Head, overlap
 from .families import MAX_M
-from .forms import HeadFailure, KernelRefutation, KernelTask, TableTask
-from .parameters import epsilon
+from .forms import HeadFailure, KernelRefutation, KernelTask, TableTask, Universal, nonnegative, positive
+from .parameters import epsilon, integer_of, token_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def kernel_refutation(parameters: object) -> KernelRefutation:
     fields = record(parameters, "parameters", ["m", "n", "eps", "lengths", "x", "y", "z", "additive", given])
     m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 3)
     eps, exact, additive = epsilon(fields), _exactly(fields), _additive(fields)
-    x, y, z = (_token(fields[name], f"parameters.{name}", m) for name in "xyz")
+    x, y, z = (token_of(fields[name], f"parameters.{name}", m) for name in "xyz")
     if given == "kernel":
         values = record(fields["kernel"], "parameters.kernel", ["xx", "xy", "xz"])
         kernel = tuple(number(values[name], f"parameters.kernel.{name}") for name in ("xx", "xy", "xz"))
@@ -79,7 +79,7 @@ def head_counterexample(parameters: object) -> HeadFailure:
     listed = expect(fields["sequence"], "parameters.sequence", list)
     if not 1 <= len(listed) <= MAX_LENGTH:
         raise Malformed(f"parameters.sequence: expected 1..{MAX_LENGTH} tokens, got {len(listed)}")
-    sequence = [_token(token, f"parameters.sequence[{i}]", m) for i, token in enumerate(listed)]
+    sequence = [token_of(token, f"parameters.sequence[{i}]", m) for i, token in enumerate(listed)]
     position = integer(fields["position"], "parameters.position", 0, len(sequence) - 1)
     tables: list[dict[int, Fraction]] = []
     for name in ("alpha", "g"):
@@ -156,14 +156,59 @@ def exhaustive_head(parameters: object) -> TableTask:
     )
 
 
+def readout_refutation(parameters: object) -> Universal:
+    """The query is tokens[0]; an input is the query and counts[i] further copies of tokens[i]. Its condition is that
+    the output is below target + eps (side "below") or above target - eps (side "above")."""
+    names = ["m", "n", "eps", "additive", "tokens", "alpha", "values", "inputs"]
+    fields = record(parameters, "parameters", names)
+    m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 1)
+    eps, additive = epsilon(fields), _additive(fields)
+    lists = {name: expect(fields[name], f"parameters.{name}", list) for name in names[4:]}
+    tokens = [token_of(token, f"parameters.tokens[{i}]", m) for i, token in enumerate(lists["tokens"])]
+    alpha = [number(q, f"parameters.alpha[{i}]") for i, q in enumerate(lists["alpha"])]
+    values = [
+        [number(q, f"parameters.values[{i}][{d}]") for d, q in enumerate(expect(row, f"parameters.values[{i}]", list))]
+        for i, row in enumerate(lists["values"])
+    ]
+    if not tokens or len(set(tokens)) < len(tokens) or not len(tokens) == len(alpha) == len(values):
+        raise Malformed("parameters.tokens: expected distinct tokens, with a kernel value and values for each")
+    if min(alpha) < 0 or len({len(row) for row in values}) > 1:
+        raise Malformed("parameters: expected kernel values that are nonnegative, and values of the same length")
+    rows, budget = {}, Budget()
+    bits = max(q.numerator.bit_length() + q.denominator.bit_length() for row in [alpha, *values] for q in row)
+    for i, item in enumerate(lists["inputs"]):
+        place = f"parameters.inputs[{i}]"
+        given = record(item, place, ["counts", "side"])
+        counts = [integer(k, place, 0, n) for k in expect(given["counts"], f"{place}.counts", list)]
+        if len(counts) != len(tokens) or sum(counts) >= n or given["side"] not in ("above", "below"):
+            raise Malformed(
+                f"{place}: expected {len(tokens)} counts, at most {n - 1} in all, and a side above or below"
+            )
+        used = [(j, k + (j == 0)) for j, k in enumerate(counts) if k or j == 0]
+        budget.charge(len(used) * (len(values[0]) + 2), 2 * bits * len(used))
+        target = min(overlap(tokens[0], tokens[j]) for j, _ in used)
+        denominator = bounded(sum((k * alpha[j] for j, k in used), additive))
+        if denominator == 0:
+            raise Malformed(f"{place}: the denominator is zero: this refutes the kernel, not its readouts")
+        parts = [(k * alpha[j] * q, (f"w{d}",)) for j, k in used for d, q in enumerate(values[j])]
+        shifted = Poly.of([*parts, (denominator, ("b",)), (-target * denominator, ())])
+        side = -shifted if given["side"] == "below" else shifted
+        rows[f"{i}"] = positive(side + eps * denominator)
+    if not rows:
+        raise Malformed("parameters.inputs: expected at least one input")
+    last = rows.pop(f"{len(rows) - 1}")
+    return Universal(
+        f"instance m={m}, n={n}, eps={eps}: a head with the kernel values and the values v of the parameters, and "
+        f"{_brief(additive)} added to denominators, is not correct (error < {eps}) on all of these {len(rows) + 1} "
+        f"inputs of length at most {n}, whatever its affine readout at the query {_brief(f'{tokens[0]:x}')}: where the "
+        f"others are on the right side, the last is not",
+        rows,
+        nonnegative(-last.poly),
+    )
+
+
 def _features(fields: dict[str, object], name: str, m: int) -> list[list[int]]:
     return _table(fields[name], f"parameters.{name}", m, lambda k, place: integer_of(k, place, MAX_FEATURE_BITS))
-
-
-def integer_of(value: object, place: str, bits: int) -> int:
-    if type(value) is not int or value.bit_length() > bits:
-        raise Malformed(f"{place}: expected an integer of at most {bits} bits, got {shown(value)}")
-    return value
 
 
 def _table(value: object, place: str, m: int, read: Callable[[object, str], Any]) -> list[list[Any]]:
@@ -184,13 +229,6 @@ def _table(value: object, place: str, m: int, read: Callable[[object, str], Any]
 def _same_width(what: str, left: list[list[Any]], right: list[list[Any]]) -> None:
     if len(left[0]) != len(right[0]):
         raise Malformed(f"parameters: {len(left[0])} {what} on one side, {len(right[0])} on the other")
-
-
-def _token(value: object, place: str, m: int) -> int:
-    (token,) = words([value], place)
-    if token >> m:
-        raise Malformed(f"{place}: expected a token of {m} bits, got {shown(value)}")
-    return token
 
 
 def _additive(fields: dict[str, Any]) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..exact import Malformed, integer, number, spelled
+from ..exact import Malformed, integer, number, shown, spelled, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,3 +47,16 @@ def admissible_gap(fields: Any, admissible: bool) -> tuple[int, Fraction, Fracti
         side = "at least" if admissible else "below"
         raise Malformed(f"parameters.d: expected a gap {side} {spelled(least)}, got {spelled(d)}")
     return n, d, eps
+
+
+def integer_of(value: object, place: str, bits: int) -> int:
+    if type(value) is not int or value.bit_length() > bits:
+        raise Malformed(f"{place}: expected an integer of at most {bits} bits, got {shown(value)}")
+    return value
+
+
+def token_of(value: object, place: str, m: int) -> int:
+    (token,) = words([value], place)
+    if token >> m:
+        raise Malformed(f"{place}: expected a token of {m} bits, got {shown(value)}")
+    return token

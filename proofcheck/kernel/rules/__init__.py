@@ -1,7 +1,7 @@
 """One function per certificate kind: does this witness establish this statement?
 
     algebra    farkas, polynomial-identity, cases, model, exponential, consequence
-    families   code, packing, chain, amplification, typed-family, transcript
+    families   code, packing, chain, amplification, typed-family, transcript, collision
     ranks      layer, family, graham-sloane, lower-exponent, shattered, topological, unsat-lrat
     heads      table-head, class-head, hamming-head, sampled, upper-exponent
     matrices   rank-minor, rank-trace, exhaustive
@@ -49,6 +49,7 @@ RULES: dict[str, tuple[type, Callable[[Any, object, dict[str, Any]], list[str]],
     "sampled": (forms.HeadExists, heads.sampled, (), ("Bernstein's inequality",)),
     "typed-family": (forms.TypedFamily, families.typed_family, (), ()),
     "transcript": (forms.Transcript, families.transcript, (), ()),
+    "collision": (forms.Collision, families.collision, (), ()),
     "rank-minor": (forms.Matrix, matrices.rank_minor, (), ()),
     "rank-trace": (forms.Matrix, matrices.rank_trace, (), ()),
     "exhaustive": (forms.HeadTask, matrices.exhaustive, (), ()),

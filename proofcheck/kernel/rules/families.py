@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .. import minip
-from ..claims.forms import Chain, Code, FeatureRank, Transcript, TypedFamily
+from ..claims.forms import Chain, Code, Collision, FeatureRank, Transcript, TypedFamily
 from ..claims.parameters import factor, least_gap
 from ..exact import Budget, Rejected, bounded, expect, integer, record, words
 
@@ -153,3 +153,27 @@ def transcript(claim: Transcript, witness: object, used: Used) -> list[str]:
     if not fields and (size - 1).bit_length() <= exponent:
         raise Rejected(f"{base}^{q} assignments fit into {exponent} bits")
     return [f"{base}^{q} > 2^{claim.bits - 1}"]
+
+
+def collision(claim: Collision, witness: object, used: Used) -> list[str]:
+    """The messages of both sequences, by the definition."""
+    record(witness, "witness", [])
+    left, right = claim.sequences
+    width, columns, budget = len(claim.embedding), len(claim.embedding[0]), Budget()
+    budget.charge(len(left) * (columns * width + len(left)) // 8, 0)
+    for heads, _ in claim.layers:
+        for _, key, value, _, _, polynomial in heads:
+            r, dv = len(key), len(value)
+            products = (2 * r + 2 * dv) * width + 2 * r * (dv + len(polynomial)) + r
+            budget.charge(len(left) * (products // 8 + 2 * dv) + 3 * r * (dv + 1), 160 * (len(polynomial) + 1))
+        budget.charge(3 * len(left) * width, 0)
+    if left[claim.place] != right[claim.place]:
+        raise Rejected(f"the tokens at place {claim.place} differ: nothing follows for what is decoded there")
+    if claim.targets[0] == claim.targets[1]:
+        raise Rejected(f"both targets at place {claim.place} are {claim.targets[0]}")
+    sent = [minip.messages(claim.embedding, claim.layers, sequence) for sequence in (left, right)]
+    for i, (one, other) in enumerate(zip(*sent, strict=True)):
+        if one != other:
+            head = next(h for h, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+            raise Rejected(f"the messages of layer {i} differ, first at head {head}")
+    return [f"the messages of {len(sent[0])} layers on both sequences, by the definition"]
