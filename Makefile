@@ -54,6 +54,9 @@ lemma3: $(CORE) ## Check Lemma 3 by machine and write its certificates
 certificates: lemma3 ## Regenerate certificates/ with the commands that produce it, and docs/rstar.* from its ledger
 	$(BIN)/python -m proofcheck paper || [ $$? -eq 3 ]
 	$(BIN)/python -m proofcheck bound --exponents --grid || [ $$? -eq 3 ]
+	$(BIN)/python -m proofcheck transcript collide --out certificates/transcripts
+	$(BIN)/python -m proofcheck transcript collide --layers 1 --heads 1 -r 2 --dv 1 --out certificates/transcripts
+	$(BIN)/python -m proofcheck transcript bound -m 64 -n 4096 --out certificates/transcripts
 	mkdir -p docs
 	$(BIN)/python -m proofcheck bound --ledger > docs/rstar.md || [ $$? -eq 3 ]
 	$(BIN)/python -m proofcheck bound --ledger --json > docs/rstar.json || [ $$? -eq 3 ]
