@@ -12,8 +12,7 @@ pairs whose R vanishes identically (d = 1 at n = 3, eps = 1/2) are left out. For
 continued below a `floor` relative to the query's largest value by its tangent, and the excess of (i) is
 log floor - log lo_l.
 
-lo_l and hi_l come from `extremes`, to within a relative 2^(m-23) in float32 and 2^(m-52) in float64, and so do the
-excesses, absolutely; which of several equal tokens receives the gradient is said there.
+lo_l and hi_l come from `extremes`; which of several equal tokens receives the gradient is said there.
 
     Levels   the index tensors for (m, n, eps)
     excess   features (B, 2^m, r) -> excesses (B, number of pairs), and of (i) for features of any sign
@@ -97,7 +96,7 @@ class Levels:
 def excess(queries: Tensor, keys: Tensor, levels: Levels, floor: float | None = None) -> Tensor:
     """log R - log A for each head and pair of levels; with a `floor`, for features of any sign, also the excesses of
     (i). All negative: B0 holds in floats."""
-    low, high, _ = extremes(queries, keys, levels.layout, signed=floor is not None)
+    low, high, _ = extremes(queries, keys, levels.layout)
     own = (queries * keys).sum(-1)
     at_own = levels.at_own
     own_values = own.index_select(1, levels.own)

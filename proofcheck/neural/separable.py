@@ -54,8 +54,10 @@ from torch import Tensor
 
 from proofcheck.errors import UsageError
 
-from .extremes import CACHED, LARGE, LATER, PATTERN, chunked, monotone
+from .extremes import LARGE, LATER, chunked
 
+PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
+CACHED = 1 << 17  # values of a block on the CPU: 512 KB
 LENGTHS = ("up-to", "exactly")
 Indices: TypeAlias = NDArray[np.int64]
 
@@ -150,6 +152,13 @@ class Places:
             at=index(begin + level),
             above=Step(index(above), padding),
         )
+
+
+def monotone(pattern: Tensor, room: Tensor | None = None) -> Tensor:
+    """The pattern of a float as an integer of the same order, in place; an involution."""
+    kind = torch.iinfo(pattern.dtype)
+    negative = torch.bitwise_right_shift(pattern, kind.bits - 1, out=room)
+    return pattern.bitwise_xor_(negative.bitwise_and_(kind.max))
 
 
 def kernel(log_queries: Tensor, log_keys: Tensor) -> Tensor:
