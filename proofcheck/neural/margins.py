@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from .extremes import Layout, extremes
+from .extremes import Layout, arrays, compiled, extremes
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,12 @@ class Levels:
     @property
     def m(self) -> int:
         return self.layout.m
+
+    @cached_property
+    def arrays(self) -> tuple[Array, Array, Array, float, Array, Array]:
+        """The pairs as `native` takes them."""
+        low, high, own, at_high, at_own = arrays(self.low, self.high, self.own, self.at_high, self.at_own)
+        return low, high, own, self.at_low, at_high, at_own
 
     @staticmethod
     def build(m: int, n: int, eps: Fraction, device: str = "cpu", dtype: torch.dtype = torch.float32) -> Levels:
@@ -98,10 +107,10 @@ def excess(queries: Tensor, keys: Tensor, levels: Levels, floor: float | None = 
     (i). All negative: B0 holds in floats."""
     low, high, _ = extremes(queries, keys, levels.layout)
     own = (queries * keys).sum(-1)
-    at_own = levels.at_own
-    own_values = own.index_select(1, levels.own)
-    left = levels.at_low * low.index_select(1, levels.low) + (-at_own).clamp(min=0) * own_values
-    right = levels.at_high * high.index_select(1, levels.high) + at_own.clamp(min=0) * own_values
+    if compiled(low):
+        left, right = _Sides.apply(low, high, own, levels)  # type: ignore[no-untyped-call]
+    else:
+        left, right = sides(low, high, own, levels)
     if floor is None:
         return right.log() - left.log()
     with torch.no_grad():
@@ -113,6 +122,38 @@ def excess(queries: Tensor, keys: Tensor, levels: Levels, floor: float | None = 
     )
     pairs = extended(right / scale, floor) - extended(left / scale, floor)
     return torch.cat([pairs, float(np.log(floor)) - extended(positive, floor)], 1)
+
+
+def sides(low: Tensor, high: Tensor, own: Tensor, levels: Levels) -> tuple[Tensor, Tensor]:
+    """A and R for each pair of levels."""
+    at_own, own_values = levels.at_own, own.index_select(1, levels.own)
+    left = levels.at_low * low.index_select(1, levels.low) + (-at_own).clamp(min=0) * own_values
+    right = levels.at_high * high.index_select(1, levels.high) + at_own.clamp(min=0) * own_values
+    return left, right
+
+
+class _Sides(torch.autograd.Function):
+    """The same on a CPU, where the sums of gradients at many places would take longest."""
+
+    @staticmethod
+    def forward(ctx: Any, low: Tensor, high: Tensor, own: Tensor, levels: Levels) -> tuple[Tensor, Tensor]:
+        from . import native
+
+        left, right = (low.new_empty(len(low), len(levels.low)) for _ in range(2))
+        ctx.levels, ctx.shapes = levels, (low.shape, own.shape)
+        of = arrays(low, high, own)
+        native.sides((of[0], of[1], of[2]), levels.arrays, *arrays(left, right))
+        return left, right
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        from . import native
+
+        of_levels, of_own = ctx.shapes
+        at = tuple(gradients[0].new_zeros(shape) for shape in (of_levels, of_levels, of_own))
+        into = arrays(*at)
+        native.sides_back((into[0], into[1], into[2]), ctx.levels.arrays, *arrays(*gradients))
+        return *at, None
 
 
 def extended(t: Tensor, floor: float) -> Tensor:

@@ -6,6 +6,8 @@ threads, and the numbers do not depend on how many there are.
 
     extremes     values and tokens, by `blocked` or `plain`
     pulled_back  adds the gradients of the features
+    sides        A and R of `margins` for the pairs of levels
+    sides_back   adds the gradients of low, high and own
 
 BLOCKED. 16 queries x = 16 X + i and all tokens z = 16 Z + j go together, for a fixed X. The overlap is <X,Z> + <i,j>,
 so for each Z the 256 values of all (j,i) belong to the level <X,Z> of the high bits: they are compared, place by place,
@@ -39,6 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+# the places of low, high and own, and the coefficients of low (a number), high and own
+Pairs = tuple[Array, Array, Array, float, Array, Array]
 LANES = 16  # queries, and tokens, that go together
 BITS = 4
 PLACES = LANES * LANES
@@ -71,6 +75,16 @@ def pulled_back(
     """To the gradients of the features those that come from the `gradients` (B, 2, levels) of low and high."""
     weight, given = _weights(queries.shape[1]), (queries, keys, tokens, gradients, at_queries, at_keys)
     _shared(lambda part: _pulled_back(*(array[part] for array in given), weight), queries, threads)
+
+
+def sides(of: tuple[Array, Array, Array], pairs: Pairs, left: Array, right: Array) -> None:
+    """From `of` = low, high (B, levels) and own (B, 2^m) to left and right (B, pairs)."""
+    _sides(*of, *pairs, left, right)
+
+
+def sides_back(at: tuple[Array, Array, Array], pairs: Pairs, left: Array, right: Array) -> None:
+    """To the gradients of low, high and own those that come from the gradients of left and right."""
+    _sides_back(*at, *pairs, left, right)
 
 
 def _shared(work: Callable[[slice], None], queries: Array, threads: int) -> None:
@@ -249,3 +263,23 @@ def _pulled_back(queries, keys, tokens, gradients, at_queries, at_keys, weight):
                             at_queries[b, x, k] += g * keys[b, z, k]
                             at_keys[b, z, k] += g * queries[b, x, k]
                 place += 1
+
+
+@compiled(fused=True)
+def _sides(low, high, own, low_places, high_places, own_places, at_low, at_high, at_own, left, right):  # type: ignore[no-untyped-def]
+    for b in range(len(low)):
+        for pair in range(len(low_places)):
+            share = at_own[pair] * own[b, own_places[pair]]
+            positive = at_own[pair] > 0
+            left[b, pair] = at_low * low[b, low_places[pair]] - (0 if positive else share)
+            right[b, pair] = at_high[pair] * high[b, high_places[pair]] + (share if positive else 0)
+
+
+@compiled(fused=True)
+def _sides_back(low, high, own, low_places, high_places, own_places, at_low, at_high, at_own, left, right):  # type: ignore[no-untyped-def]
+    for b in range(len(low)):
+        for pair in range(len(low_places)):
+            low[b, low_places[pair]] += at_low * left[b, pair]
+            high[b, high_places[pair]] += at_high[pair] * right[b, pair]
+            positive = at_own[pair] > 0
+            own[b, own_places[pair]] += at_own[pair] * (right[b, pair] if positive else -left[b, pair])
