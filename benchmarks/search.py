@@ -41,8 +41,11 @@ def losses(m: int, heads: int, device: str) -> dict[str, tuple[Work, Work]]:
     size = 1 << m
     source = torch.Generator().manual_seed(m)
     levels, places = Levels.build(m, 3, HALF, device), Places.build(m, device)
-    features = torch.rand(2, heads, size, max(1, m - 2), generator=source).add(0.1).to(device).requires_grad_()
-    tables = torch.rand(2, heads, size, size, generator=source).add(0.1).to(device).requires_grad_()
+
+    def leaves(*shape: int) -> list[Any]:
+        return [torch.rand(*shape, generator=source).add(0.1).to(device).requires_grad_() for _ in range(2)]
+
+    features, tables = leaves(heads, size, max(1, m - 2)), leaves(heads, size, size)
     buffer, other = torch.rand(heads, size, size, device=device), torch.empty(heads, size, size, device=device)
 
     def finished(value: Any = None) -> None:
@@ -66,12 +69,12 @@ def losses(m: int, heads: int, device: str) -> dict[str, tuple[Work, Work]]:
 
         return work
 
-    def step(loss: Callable[[], Any]) -> Work:
-        return lambda: finished(torch.autograd.backward([loss()]))
+    def step(loss: Callable[[], Any], given: list[Any]) -> Work:
+        return lambda: finished(torch.autograd.grad(loss(), given))
 
     copy: Work = lambda: finished(other.copy_(buffer))  # noqa: E731
-    named = {"margins": margins, "worst": hard, "softened": soft}
-    return {"pass": (copy, copy)} | {name: (forward(loss), step(loss)) for name, loss in named.items()}
+    named = {"margins": (margins, features), "worst": (hard, tables), "softened": (soft, tables)}
+    return {"pass": (copy, copy)} | {name: (forward(loss), step(loss, given)) for name, (loss, given) in named.items()}
 
 
 def enumerations(m: int, heads: int) -> dict[str, Work]:

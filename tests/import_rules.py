@@ -17,6 +17,7 @@ CONFINED = {
     "pysat": ("solvers",),
     "networkx": ("chains",),
     "torch": ("neural",),
+    "numba": ("neural.native",),
     "typer": ("cli",),
     "matplotlib": ("report",),
     "performer_pytorch": ("neural",),

@@ -57,6 +57,8 @@ BAD = [
     ("certificate", "import importlib\nimportlib.import_module('z3')", "line 2: imports z3"),
     ("certificate", "from importlib import import_module\nimport_module('z3.z3')", "imports z3"),
     ("certificate", "from importlib import import_module as load\nload('torch')", "imports torch"),
+    ("neural.extremes", "def f():\n    import numba", "line 2: imports numba"),
+    ("neural.native_readout", "from numba import njit", "imports numba"),
     ("certificate", "import importlib\nimportlib.import_module(name='z3')", "imports z3"),
     ("certificate", "m = __import__('cvc5')", "imports cvc5"),
     ("certificate", "m = lambda name: __import__(name)", "imports a name that is computed"),

@@ -26,6 +26,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from proofcheck.errors import UsageError
+
 LARGE = 1 << 27  # values that are in memory at once
 LATER = 4  # chunks that are reduced to one, after the first reduction
 
@@ -49,7 +51,7 @@ class Layout:
         start = np.concatenate(([0], np.cumsum(np.bitwise_count(tokens).astype(np.int64) + 1)))
         numbers = (start[:-1, None] + np.bitwise_count(tokens[:, None] & tokens)).ravel()
         items, left, width = np.argsort(numbers, kind="stable"), np.bincount(numbers), 1 << min(4, max(2, self.m - 3))
-        found = []
+        found: list[Tensor] = []
         while not found or left.max() > 1:
             index, left = chunked(items, left, width)
             found.append(torch.from_numpy(index).to(self.query.device))
@@ -88,30 +90,32 @@ def arrays(*tensors: Tensor) -> list[NDArray[Any]]:
     return [tensor.detach().contiguous().numpy() for tensor in tensors]
 
 
+def loops() -> Any:
+    """The compiled loops, imported where they are needed first: numba takes long to start."""
+    try:
+        from . import native
+    except ModuleNotFoundError as error:
+        raise UsageError(f"on a CPU this needs {error.name}: install proofcheck[search]") from None
+    return native
+
+
 class _Native(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, queries: Tensor, keys: Tensor, layout: Layout) -> tuple[Tensor, Tensor, Tensor]:
-        from . import native  # compiles, or reads what it has compiled
-
         heads, levels = len(queries), len(layout.query)
         low, high = queries.new_empty(heads, levels), queries.new_empty(heads, levels)
         tokens = torch.empty(heads, 2, levels, dtype=torch.int64)
-        native.extremes(*arrays(queries, keys, low, high, tokens), threads=torch.get_num_threads())
+        loops().extremes(arrays(queries, keys, low, high, tokens), torch.get_num_threads())
         ctx.save_for_backward(queries, keys, tokens)
         ctx.mark_non_differentiable(tokens)
         return low, high, tokens
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        from . import native
-
         queries, keys, tokens = ctx.saved_tensors
-        at = (
-            torch.zeros_like(queries, memory_format=torch.contiguous_format),
-            torch.zeros_like(keys, memory_format=torch.contiguous_format),
-        )
+        at = queries.new_zeros(queries.shape), keys.new_zeros(keys.shape)
         given = arrays(queries, keys, tokens, torch.stack(gradients[:2], 1), *at)
-        native.pulled_back(*given, threads=torch.get_num_threads())
+        loops().pulled_back(given, torch.get_num_threads())
         return *at, None
 
 

@@ -31,7 +31,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from .extremes import Layout, arrays, compiled, extremes
+from .extremes import Layout, arrays, compiled, extremes, loops
 
 Array = NDArray[Any]
 
@@ -107,6 +107,8 @@ def excess(queries: Tensor, keys: Tensor, levels: Levels, floor: float | None = 
     (i). All negative: B0 holds in floats."""
     low, high, _ = extremes(queries, keys, levels.layout)
     own = (queries * keys).sum(-1)
+    left: Tensor
+    right: Tensor
     if compiled(low):
         left, right = _Sides.apply(low, high, own, levels)  # type: ignore[no-untyped-call]
     else:
@@ -137,22 +139,16 @@ class _Sides(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, low: Tensor, high: Tensor, own: Tensor, levels: Levels) -> tuple[Tensor, Tensor]:
-        from . import native
-
         left, right = (low.new_empty(len(low), len(levels.low)) for _ in range(2))
         ctx.levels, ctx.shapes = levels, (low.shape, own.shape)
-        of = arrays(low, high, own)
-        native.sides((of[0], of[1], of[2]), levels.arrays, *arrays(left, right))
+        loops().sides(arrays(low, high, own), levels.arrays, arrays(left, right))
         return left, right
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        from . import native
-
         of_levels, of_own = ctx.shapes
         at = tuple(gradients[0].new_zeros(shape) for shape in (of_levels, of_levels, of_own))
-        into = arrays(*at)
-        native.sides_back((into[0], into[1], into[2]), ctx.levels.arrays, *arrays(*gradients))
+        loops().sides_back(arrays(*at), ctx.levels.arrays, arrays(*gradients))
         return *at, None
 
 

@@ -30,7 +30,7 @@ NUMBA_CACHE_DIR; where none of them can be written to, each process compiles for
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
@@ -50,13 +50,15 @@ SMALLEST = 1 << 16  # values for which a thread is worth its start
 NOTHING = np.int32(2**31 - 1)  # in place of a token: larger than all
 
 
-def compiled(fused: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The decorator for loops that let other threads run; `fused`, multiplications may be fused with additions."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"} if fused else False}
+def compiled(fused: bool = False, numbers: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The decorator for loops that let other threads run. `fused`: multiplications may be fused with additions;
+    `numbers`: there is no NaN, and the sign of a zero does not matter."""
+    fast = ({"contract"} if fused else set()) | ({"nnan", "nsz"} if numbers else set())
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fast or False}
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
-            made: Callable[..., None] = numba.njit(cache=True, **options)(function)
+            made: Callable[..., Any] = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # no place for a cache
             made = numba.njit(**options)(function)
         return made
@@ -64,32 +66,31 @@ def compiled(fused: bool = False) -> Callable[[Callable[..., None]], Callable[..
     return decorate
 
 
-def extremes(queries: Array, keys: Array, low: Array, high: Array, tokens: Array, threads: int = 1) -> None:
-    weight = _weights(queries.shape[1])
-    _shared(lambda part: _extremes(*(a[part] for a in (queries, keys, low, high, tokens)), weight), queries, threads)
+def extremes(given: Sequence[Array], threads: int = 1) -> None:
+    """From queries and keys to low, high and tokens."""
+    weight = weights(given[0].shape[1])
+    shared(lambda part: _extremes(*(array[part] for array in given), weight), given[0], threads)
 
 
-def pulled_back(
-    queries: Array, keys: Array, tokens: Array, gradients: Array, at_queries: Array, at_keys: Array, threads: int = 1
-) -> None:
-    """To the gradients of the features those that come from the `gradients` (B, 2, levels) of low and high."""
-    weight, given = _weights(queries.shape[1]), (queries, keys, tokens, gradients, at_queries, at_keys)
-    _shared(lambda part: _pulled_back(*(array[part] for array in given), weight), queries, threads)
+def pulled_back(given: Sequence[Array], threads: int = 1) -> None:
+    """From queries, keys, tokens and the gradients (B, 2, levels) of low and high to those of queries and keys."""
+    weight = weights(given[0].shape[1])
+    shared(lambda part: _pulled_back(*(array[part] for array in given), weight), given[0], threads)
 
 
-def sides(of: tuple[Array, Array, Array], pairs: Pairs, left: Array, right: Array) -> None:
-    """From `of` = low, high (B, levels) and own (B, 2^m) to left and right (B, pairs)."""
-    _sides(*of, *pairs, left, right)
+def sides(of: Sequence[Array], pairs: Pairs, into: Sequence[Array]) -> None:
+    """From low, high (B, levels) and own (B, 2^m) to left and right (B, pairs)."""
+    _sides(*of, *pairs, *into)
 
 
-def sides_back(at: tuple[Array, Array, Array], pairs: Pairs, left: Array, right: Array) -> None:
-    """To the gradients of low, high and own those that come from the gradients of left and right."""
-    _sides_back(*at, *pairs, left, right)
+def sides_back(at: Sequence[Array], pairs: Pairs, of: Sequence[Array]) -> None:
+    """To the gradients of low, high and own from those of left and right."""
+    _sides_back(*at, *pairs, *of)
 
 
-def _shared(work: Callable[[slice], None], queries: Array, threads: int) -> None:
+def shared(work: Callable[[slice], None], heads_first: Array, threads: int) -> None:
     """The work on all heads, by up to `threads` threads."""
-    heads, size, _ = queries.shape
+    heads, size, *_ = heads_first.shape
     threads = min(threads, heads, heads * size * size // SMALLEST)
     if threads <= 1:
         work(slice(0, heads))
@@ -106,7 +107,7 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
 
 
 @lru_cache(maxsize=16)
-def _weights(size: int) -> Array:
+def weights(size: int) -> Array:
     return np.bitwise_count(np.arange(size)).astype(np.int64)
 
 

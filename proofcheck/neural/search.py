@@ -8,8 +8,8 @@ Unless a `readout` is asked for, only kernels are trained: by B0 a readout exist
 integers, and the kernel re-checks it. The best head of a restart that fails is refuted, by three tokens, against every
 readout. Heads with linear values and an affine readout of their own are the subject of `constrained`.
 
-Everything is determined by the arguments and the seed (and by torch's version, the number of threads and the device):
-restart i draws from the seed 1,000,003 seed + i.
+Everything is determined by the arguments and the seed (and by the versions of torch and numba, the number of threads
+and the device): restart i draws from the seed 1,000,003 seed + i.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from .checkpoints import Arrays, Store
 from .compress import compress
 from .constrained import Constrained, Readouts, finish
 from .degree_one import degree_one
+from .extremes import loops
 from .layers import OwnLayer, own_layer
 from .margins import Levels
 from .parametrisations import Tables, TokenLocal, make
@@ -153,7 +154,7 @@ def search(
 
     With a `checkpoint`, a file that is written after every `every` steps, a search that was stopped goes on where that
     file says, and comes to the same outcome, bit by bit; it is removed at the end. The file of another search (other
-    arguments, version of torch, device or threads) is refused."""
+    arguments, versions of torch or numba, device or threads) is refused."""
     settings = settings or Settings()
     if not 1 <= m <= LARGEST or r < 1 or heads < 1 or restarts < 1:
         raise UsageError(f"expected 1 <= m <= {LARGEST} and r, heads, restarts >= 1, got {m}, {r}, {heads}, {restarts}")
@@ -228,7 +229,8 @@ def identity(arguments: Mapping[str, Any], device: str) -> dict[str, str]:
     spelled = {name: str(value) for name, value in arguments.items()}
     if (warm := arguments["warm"]) is not None:
         spelled["warm"] = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in warm)).hexdigest()
-    return {**spelled, "torch": torch.__version__, "device": device, "threads": str(torch.get_num_threads())}
+    versions = {"torch": torch.__version__, "numba": loops().numba.__version__ if device == "cpu" else "none"}
+    return {**spelled, **versions, "device": device, "threads": str(torch.get_num_threads())}
 
 
 def restored(run: Restart, held: Arrays, checkpoint: Path | None) -> None:

@@ -18,10 +18,10 @@ lengths asked for. In floats they only guide; `whole.verify` decides.
 
 `worst` returns (sum of u) / D at the sequence with the largest sum: the error of the head there, less eps. It does not
 change when a row of alpha is scaled. The largest error itself is another maximum, of quotients, which does not
-separate; both have the same sign, since D > 0. The sequence is found as in `extremes`, with u read without its last m
-bits, and its value is then computed afresh; so `worst` is always the value of a sequence that exists, and the gradient
-is that of this sequence (of equal tokens the last counts). u is computed as a product, so nothing cancels where kernel
-values of a row differ by factors of 10^12 and more. Where D = 0 the value is 0, without a gradient.
+separate; both have the same sign, since D > 0. Its gradient is that of this sequence; of equal tokens the first of the
+lowest level counts. u is computed as a product, so nothing cancels where kernel values of a row differ by factors of
+10^12 and more. Where D = 0 the value is 0, without a gradient. On a CPU, finite tables are left to the compiled loops
+of `native_readout`.
 
 `softened` is log(sum exp(sharpness (sum of u) / D)) / sharpness over ALL ordered sequences, D being that of `worst`. It
 is at least `worst` and at most that plus log(number of sequences) / sharpness. It separates as well: with F over
@@ -33,7 +33,6 @@ and on the right nothing cancels. All is done with logarithms; no exponent excee
 error, by more than the logarithm of a number of sequences.
 
 COST. u depends on t, and a token of overlap l matters for the targets t <= l: (m/4 + 1) 4^m values per head and side.
-Heads go through in blocks that stay in the cache.
 
     Places           the index tensors for m
     kernel           exp(log-features) -> alpha, each row scaled by a number of its own
@@ -54,9 +53,8 @@ from torch import Tensor
 
 from proofcheck.errors import UsageError
 
-from .extremes import LARGE, LATER, chunked
+from .extremes import LARGE, LATER, arrays, chunked, compiled, loops
 
-PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
 CACHED = 1 << 17  # values of a block on the CPU: 512 KB
 LENGTHS = ("up-to", "exactly")
 Indices: TypeAlias = NDArray[np.int64]
@@ -154,13 +152,6 @@ class Places:
         )
 
 
-def monotone(pattern: Tensor, room: Tensor | None = None) -> Tensor:
-    """The pattern of a float as an integer of the same order, in place; an involution."""
-    kind = torch.iinfo(pattern.dtype)
-    negative = torch.bitwise_right_shift(pattern, kind.bits - 1, out=room)
-    return pattern.bitwise_xor_(negative.bitwise_and_(kind.max))
-
-
 def kernel(log_queries: Tensor, log_keys: Tensor) -> Tensor:
     """alpha(x,z) = sum_k exp(log_queries[x,k] + log_keys[z,k]) up to a factor for each row, without overflow: each
     feature's largest key becomes 1, and then each query's largest feature."""
@@ -198,26 +189,22 @@ def _blocks(heads: int, places: Places, device: torch.device) -> list[slice]:
 
 def _largest(alpha: Tensor, g: Tensor, places: Places, eps: float) -> Tensor:
     """The tokens of max_{=t} u and of max_{>=t} u, (B, 2 sides, 2, levels)."""
-    size, kind = 1 << places.m, PATTERN[alpha.dtype]
-    tokens = (places.tokens.index & (size - 1)).to(kind)
-    t = places.target[places.of].to(alpha.dtype)
-    blocks, found = _blocks(len(alpha), places, alpha.device), []
-    # everything large is written into the same memory for each block: fresh memory costs more than the arithmetic
-    a, off = (alpha.new_empty(blocks[0].stop, *places.tokens.index.shape) for _ in range(2))
-    u = alpha.new_empty(blocks[0].stop, 2, *places.tokens.index.shape)
-    negative = torch.empty_like(u, dtype=kind)
-    for part in blocks:
-        h = part.stop - part.start
-        places.tokens(alpha[part].flatten(1), a[:h])
-        places.tokens(g[part].flatten(1), off[:h]).sub_(t)
-        torch.mul(torch.sub(off[:h], eps, out=u[:h, 0]), a[:h], out=u[:h, 0])
-        torch.mul(off[:h].add_(eps), a[:h], out=u[:h, 1]).neg_()
-        keys = monotone(u[:h].view(kind), negative[:h]).bitwise_and_(-size).bitwise_or_(tokens).amax(2)
+    t, found = places.target[places.of].to(alpha.dtype), []
+    for part in _blocks(len(alpha), places, alpha.device):
+        u = _sums(places.tokens(alpha[part].flatten(1)), places.tokens(g[part].flatten(1)), t, eps)
+        u, pairs = _reduced(u, places.tokens.index.expand_as(u))
         for step in places.later:
-            keys = step(keys).amax(2)
-        at = keys.index_select(2, places.at)
-        found.append(torch.stack([at, torch.maximum(at, places.above(keys).amax(2))], 2))
-    return (torch.cat(found) & (size - 1)).long()
+            u, pairs = _reduced(step(u), step(pairs))
+        at, at_pairs = u.index_select(2, places.at), pairs.index_select(2, places.at)
+        above, above_pairs = _reduced(places.above(u), places.above(pairs))
+        found.append(torch.stack([at_pairs, torch.where(above > at, above_pairs, at_pairs)], 2))
+    return torch.cat(found) & ((1 << places.m) - 1)
+
+
+def _reduced(values: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
+    """The largest of each chunk, the first of several, and its pair."""
+    values, at = values.max(2)
+    return values, pairs.gather(2, at[:, :, None])[:, :, 0]
 
 
 def worst(alpha: Tensor, g: Tensor, places: Places, n: int, eps: Fraction | float, lengths: str = "up-to") -> Tensor:
@@ -228,6 +215,15 @@ def worst(alpha: Tensor, g: Tensor, places: Places, n: int, eps: Fraction | floa
 def _worst(alpha: Tensor, g: Tensor, places: Places, n: int, eps: float, lengths: str) -> tuple[Tensor, Tensor]:
     """`worst`, and the denominators."""
     checked(alpha, g, places, n, lengths)
+    if compiled(alpha) and alpha.dtype == g.dtype and bool((alpha.sum() + g.sum()).isfinite()):
+        values, safe = _Worst.apply(alpha, g, places, n, eps, lengths)  # type: ignore[no-untyped-call]
+        return values, safe
+    return _worst_by_tensors(alpha, g, places, n, eps, lengths)
+
+
+def _worst_by_tensors(
+    alpha: Tensor, g: Tensor, places: Places, n: int, eps: float, lengths: str
+) -> tuple[Tensor, Tensor]:
     with torch.no_grad():
         tokens = _largest(alpha, g, places, eps)
         at = (places.query << places.m) + torch.cat([places.query.expand(len(alpha), 2, 1, -1), tokens], 2)
@@ -242,6 +238,38 @@ def _worst(alpha: Tensor, g: Tensor, places: Places, n: int, eps: float, lengths
     total, denominator = (v[:, :, 0] + once * v[:, :, 1] + often * v[:, :, 2] for v in (u, a))
     safe = torch.where(denominator > 0, denominator, 1.0)
     return torch.where(denominator > 0, total / safe, 0.0), safe
+
+
+def readout_loops() -> Any:
+    loops()  # says what is missing
+    from . import native_readout
+
+    return native_readout
+
+
+class _Worst(torch.autograd.Function):
+    """The same on a CPU, for finite tables."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, alpha: Tensor, g: Tensor, places: Places, n: int, eps: float, lengths: str
+    ) -> tuple[Tensor, Tensor]:
+        heads, levels = len(alpha), len(places.query)
+        values, denominators, often = (alpha.new_empty(heads, 2, levels) for _ in range(3))
+        tokens = torch.empty(heads, 2, 2, levels, dtype=torch.int64)
+        given = arrays(alpha, g, values, denominators, often, tokens)
+        readout_loops().worst(given, n - 1, eps, lengths == "up-to", torch.get_num_threads())
+        ctx.save_for_backward(alpha, g, values, denominators, often, tokens)
+        ctx.eps = eps
+        return values, denominators
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        alpha, g, *saved = ctx.saved_tensors
+        at = alpha.new_zeros(alpha.shape), g.new_zeros(g.shape)
+        given = arrays(alpha, g, *saved, *gradients, *at)
+        readout_loops().pulled_back(given, ctx.eps, torch.get_num_threads())
+        return *at, None, None, None, None
 
 
 def softened(

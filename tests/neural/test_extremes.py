@@ -214,7 +214,7 @@ from proofcheck.neural import native
 assert "NullCache" in type(native._merged._cache).__name__
 features = np.ones((2, 1, 8, 1), np.float32)
 low, high, tokens = np.empty((1, 20), np.float32), np.empty((1, 20), np.float32), np.empty((1, 2, 20), np.int64)
-native.extremes(*features, low, high, tokens)
+native.extremes([*features, low, high, tokens])
 assert (low == 1).all() and (high == 1).all()
 """
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st  # noqa: E402
 from proofcheck import whole  # noqa: E402
 from proofcheck.errors import UsageError  # noqa: E402
 from proofcheck.heads.tables import table  # noqa: E402
+from proofcheck.neural import separable  # noqa: E402
 from proofcheck.neural.margins import Levels, excess  # noqa: E402
 from proofcheck.neural.separable import Places, kernel, scalar_tables, softened, worst  # noqa: E402
 
@@ -217,6 +218,45 @@ def test_a_zero_denominator_is_wrong():
         assert set(failing.tolist()) == {3}
         (gradient,) = torch.autograd.grad(found.sum(), alpha)
         assert torch.isfinite(gradient).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    m=st.integers(1, 6),
+    heads=st.integers(1, 3),
+    n=st.integers(2, 5),
+    lengths=st.sampled_from(["up-to", "exactly"]),
+    ties=st.booleans(),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+    seed=st.integers(0, 2**20),
+)
+def test_compiled_loops_and_tensors_agree(m, heads, n, lengths, ties, dtype, seed):
+    """Values, denominators and gradients; with `ties`, small integers of any sign, so that maxima and zero denominators
+    recur and every sum is exact."""
+    source, places = np.random.default_rng(seed), Places.build(m)
+    shape = 2, heads, 1 << m, 1 << m
+    made = torch.from_numpy(source.integers(-2, 3, shape) if ties else source.random(shape)).to(dtype)
+    weights = torch.from_numpy(source.random((2, heads, 2, len(places.query)))).to(dtype)
+    results = []
+    for way in (separable._Worst.apply, separable._worst_by_tensors):
+        tables = made.clone().requires_grad_()
+        found = way(tables[0], tables[1], places, n, 0.5, lengths)
+        (torch.stack(found) * weights).sum().backward()
+        results.append((*found, tables.grad))
+    for a, b in zip(*results, strict=True):
+        assert torch.allclose(a, b, rtol=1e-4 if dtype == torch.float32 else 1e-10, atol=1e-5)
+
+
+def test_tables_that_are_not_finite_go_by_tensors(monkeypatch):
+    """Finite tables are left to the compiled loops, others never are."""
+    tables, places = torch.ones(2, 1, 4, 4), Places.build(2)
+    assert torch.isfinite(worst(tables[0], tables[1], places, 3, HALF)).all()
+    monkeypatch.setattr(separable, "_Worst", None)
+    with pytest.raises(AttributeError):
+        worst(tables[0], tables[1], places, 3, HALF)
+    tables[1, 0, 0, 0] = float("nan")
+    found = worst(tables[0], tables[1], places, 3, HALF)
+    assert torch.isnan(found).any()
 
 
 def test_heads_do_not_mix():
