@@ -57,6 +57,8 @@ certificates: lemma3 ## Regenerate certificates/ with the commands that produce 
 	$(BIN)/python -m proofcheck transcript collide --out certificates/transcripts
 	$(BIN)/python -m proofcheck transcript collide --layers 1 --heads 1 -r 2 --dv 1 --out certificates/transcripts
 	$(BIN)/python -m proofcheck transcript bound -m 64 -n 4096 --out certificates/transcripts
+	cp certificates/lemma3/gap-domination-symbolic.json certificates/lemma4/approximate-identity.json \
+		certificates/domination/domination-*.json certificates/theorem1/softmin.json proofcheck/theorems/foundations/
 	mkdir -p docs
 	$(BIN)/python -m proofcheck bound --ledger > docs/rstar.md || [ $$? -eq 3 ]
 	$(BIN)/python -m proofcheck bound --ledger --json > docs/rstar.json || [ $$? -eq 3 ]

@@ -13,7 +13,7 @@ from typing import Any
 
 from proofcheck import __version__
 from proofcheck.kernel.check import CONDITIONAL, FORMAT, VERIFIED, Certificate, Report, Verdict, check
-from proofcheck.kernel.exact import canonical, spelled
+from proofcheck.kernel.exact import Malformed, Rejected, canonical, spelled
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,18 @@ def certify(
     data = canonical(fields) + b"\n"
     certificate = Certificate(data)
     verdict = check(certificate, {use.id: use.report for use in rested})
+    status = CONDITIONAL if verdict.assumed else VERIFIED
+    return Checked(data, Report("", status, verdict.claim, certificate, verdict))
+
+
+def recheck(path: Path) -> Checked | None:
+    """The certificate in a file that rests on no other, if the kernel accepts it; None otherwise."""
+    try:
+        data = path.read_bytes()
+        certificate = Certificate(data)
+        verdict = check(certificate, {})
+    except (OSError, Rejected, Malformed):
+        return None
     status = CONDITIONAL if verdict.assumed else VERIFIED
     return Checked(data, Report("", status, verdict.claim, certificate, verdict))
 

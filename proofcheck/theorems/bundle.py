@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proofcheck.certificate import Checked
+from proofcheck.certificate import Checked, recheck
 
 
 @dataclass
@@ -105,16 +105,27 @@ FOUNDATIONS = {
     "domination-sufficient": "domination/domination-sufficient",
     "softmin": "theorem1/softmin",
 }
+KEPT = Path(__file__).parent / "foundations"
 
 
+@functools.cache
 def foundation(claim: str) -> tuple[str, Checked]:
-    """One of `FOUNDATIONS`, with its name."""
+    """One of `FOUNDATIONS`, with its name: as it is kept in this package, if the kernel accepts the file; otherwise
+    proved anew. So that commands that merely rest on it need not prove it again."""
+    kept = recheck(KEPT / f"{claim}.json")
+    if kept is None or kept.claim != claim or kept.parameters or kept.verdict.assumed:
+        return proved(claim)
+    return FOUNDATIONS[claim], kept
+
+
+def proved(claim: str) -> tuple[str, Checked]:
+    """The same, proved now: for the commands whose result it is."""
     return lemma3_symbolic() if claim == "gap-domination-symbolic" else cases(claim, FOUNDATIONS[claim].split("/")[0])
 
 
-def founded(claims: Iterable[str]) -> Bundle:
-    """A bundle that holds the named foundations."""
+def founded(claims: Iterable[str], prove: bool = False) -> Bundle:
+    """A bundle that holds the named foundations, proved now if `prove`."""
     bundle = Bundle()
     for claim in claims:
-        bundle.add(*foundation(claim))
+        bundle.add(*(proved(claim) if prove else foundation(claim)))
     return bundle

@@ -27,7 +27,7 @@ DELTA = Fraction(1, 100)
 
 def show() -> Shown:
     """Both directions of B0."""
-    bundle = founded(["domination-sufficient"])
+    bundle = founded(["domination-sufficient"], prove=True)
     bundle.add(*cases("domination-necessary", "domination"))
     return Shown(
         "B0 (central theorem)",

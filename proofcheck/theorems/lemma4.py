@@ -33,7 +33,7 @@ def show(matrix: list[list[Fraction]] | None = None, t: int = 12, lam: Fraction 
     digest = hashlib.sha256(repr(matrix).encode()).hexdigest()[:8]
     label = f"matrix-{digest}" if matrix else f"t{t}-lam{in_file_name(lam)}-seed{seed}"
     matrix = matrix or example(t, lam, seed)
-    bundle = founded(["approximate-identity"])
+    bundle = founded(["approximate-identity"], prove=True)
     main = list(bundle.certificates)
     by_trace = rank.trace_bound(matrix) if len(matrix) == len(matrix[0]) else 0
     minor = rank.pivot_minor(matrix)

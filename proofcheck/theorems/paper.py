@@ -27,7 +27,7 @@ HALF = Fraction(1, 2)
 
 def show_lemma3() -> Shown:
     """The symbolic theorem, and the instance n = 3, d = 2, eps = 1/2 with its tightness."""
-    bundle = founded(["gap-domination-symbolic"])
+    bundle = founded(["gap-domination-symbolic"], prove=True)
     for outcome in lemma3.prove(lemma3.Instance(3, Fraction(2), HALF)):
         bundle.add(f"lemma3/{outcome.name}", outcome.certificate)
     return Shown(

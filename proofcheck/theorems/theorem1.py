@@ -64,7 +64,7 @@ def show(n: int = 3, eps: Fraction = Fraction(1, 2), tau: Fraction | None = None
         raise UsageError(
             f"-m: the exhaustive check enumerates 2^(m n) sequences, too many at n = {n}, got {m}; {nearest}"
         )
-    bundle = founded(["softmin"])
+    bundle = founded(["softmin"], prove=True)
     (general,) = bundle.certificates
     label = f"n{n}-eps{in_file_name(eps)}"
     warm = f"theorem1/softmin-temperature-{label}-tau{in_file_name(tau)}"
