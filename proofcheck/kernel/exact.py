@@ -28,6 +28,7 @@ MAX_VALUES = 400_000  # numbers, strings, lists and objects in one file
 MAX_DIGITS = 1_000  # of a number as it is written
 MAX_BITS = 14_000  # of a numerator or denominator that arises in a sum or product (always printable)
 MAX_TERMS = 20_000  # of a polynomial, and of pairs of terms in one product
+MAX_COMMON_BITS = 1 << 28  # of numbers brought to a common denominator, together
 MAX_WORK = 100_000  # units of about 2 microseconds in one rule
 
 _FRACTION = re.compile(r"(-?[1-9][0-9]*)/([1-9][0-9]*)", re.ASCII)
@@ -144,9 +145,9 @@ def canonical(value: object) -> bytes:
 
 def record(value: object, place: str, keys: Sequence[str]) -> dict[str, Any]:
     """`value` as an object with all of `keys` and no others."""
-    fields = expect(value, place, dict)
+    fields, known = expect(value, place, dict), set(keys)
     for key in fields:
-        if key not in keys:
+        if key not in known:
             raise Malformed(f"{place}: unknown field {shown(key)}")
     for key in keys:
         if key not in fields:
@@ -216,6 +217,18 @@ def bounded(q: Fraction) -> Fraction:
     return q
 
 
+def cleared(values: Iterable[Fraction]) -> tuple[int, list[int]]:
+    """The least common denominator, and the values times it. Refused before the numbers become large together."""
+    values, common = list(values), 1
+    for q in values:
+        common = lcm(common, q.denominator)
+        if common.bit_length() > MAX_BITS:
+            raise OverBudget(f"a common denominator has more than {MAX_BITS} bits")
+        if len(values) * common.bit_length() > MAX_COMMON_BITS:
+            raise OverBudget("the check needs more work than the budget allows")
+    return common, [q.numerator * (common // q.denominator) for q in values]
+
+
 class Budget:
     """The work that one rule may do. An operation on numbers of b bits is charged 1 + (b/512)^2 units."""
 
@@ -257,7 +270,7 @@ class Poly:
         for coefficient, monomial in parts:
             for factor, q in as_poly(coefficient).terms.items():
                 product = tuple(sorted(factor + monomial)) if factor else monomial
-                terms[product] = terms.get(product, 0) + q
+                terms[product] = bounded(terms.get(product, _ZERO) + q)
         return Poly({monomial: q for monomial, q in terms.items() if q})
 
     def __add__(self, other: Poly | Fraction | int) -> Poly:
@@ -305,10 +318,9 @@ class Poly:
     def sign_at(self, numerators: Mapping[str, int], denominator: int) -> int:
         """An integer with the sign of the value where each variable is numerator/denominator, denominator > 0."""
         degree = max(map(len, self.terms), default=0)
-        scale = lcm(*(q.denominator for q in self.terms.values()))
         total = 0
-        for monomial, q in self.terms.items():
-            part = q.numerator * (scale // q.denominator) * denominator ** (degree - len(monomial))
+        for monomial, coefficient in zip(self.terms, cleared(self.terms.values())[1], strict=True):
+            part = coefficient * denominator ** (degree - len(monomial))
             for name in monomial:
                 part *= numerators[name]
             total += part

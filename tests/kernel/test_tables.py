@@ -243,6 +243,19 @@ TIGHT = lemma3_tables.valid()["tightness-xyz-n3-d2"]
 LARGE = 10 ** (MAX_DIGITS - 1)
 
 
+def readout_of(
+    mine: list[object], other: list[object], model: dict[str, object], copies: int = 1, **numbers: object
+) -> bytes:
+    """The query 1 and the token 0 of kernel value 0 with these values; the input (1), `copies` times, and (1, 0)."""
+    parameters = {"m": 1, "n": 2, "eps": "1/2", "additive": 0, **numbers}
+    parameters |= {"tokens": ["1", "0"], "alpha": [1, 0], "values": [mine, other]}
+    above = {"counts": [0, 0], "side": "above"}
+    parameters["inputs"] = [above] * copies + [{"counts": [0, 1], "side": "below"}]
+    point = {"b": 1} | {f"w{i}": 0 for i in range(len(mine))} | model
+    witness = {"multipliers": {"0": 1, "negated-conclusion": 1}, "model": point}
+    return compact(("parameters", parameters), ("witness", witness), of=V["readouts-softmin-m4"])
+
+
 def compact(*changes: tuple[str, object], of: building.Fields = INSTANCE) -> bytes:
     return json.dumps(building.changed(of, *changes), separators=(",", ":")).encode()
 
@@ -550,6 +563,51 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[int], str]] = {
         ),
         {MALFORMED},
         r"^a common denominator has more than 14000 bits$",
+    ),
+    "readout-model-of-9000-denominators": (
+        lambda: readout_of([1] * 9_000, [1] * 9_000, {f"w{i}": f"1/{10**25 + 2 * i + 1}" for i in range(9_000)}),
+        {MALFORMED},
+        r"^a common denominator has more than 14000 bits$",
+    ),
+    "readout-values-of-9000-denominators": (
+        lambda: readout_of([f"1/{10**25 + 2 * i + 1}" for i in range(9_000)], [0] * 9_000, {}, copies=2),
+        {MALFORMED},
+        r"^(a common denominator has more than 14000 bits|the check needs more work than the budget allows)$",
+    ),
+    "readout-16000-inputs-and-an-eps-of-1000-digits": (
+        lambda: readout_of([], [], {}, copies=16_000, eps=f"{LARGE // 3}/{LARGE}", additive=f"1/{LARGE}"),
+        {MALFORMED},
+        r"^the check needs more work than the budget allows$",
+    ),
+    "readout-of-19000-values": (
+        lambda: readout_of([1] * 19_000, [0] * 19_000, {}),
+        {VERIFIED},
+        r"^instance m=1, n=2, eps=1/2: a head with the kernel values",
+    ),
+    "readout-coefficient-beyond-printing": (
+        lambda: compact(
+            (
+                "parameters",
+                {
+                    "m": 2,
+                    "n": 10**9,
+                    "eps": "1/2",
+                    "additive": 0,
+                    "tokens": ["3", "0", "1", "2"],
+                    "alpha": [1, 0, *(f"{10**960 + 3}/{10**959 + k}" for k in (7, 9))],
+                    "values": [[0], [0], *([f"{10**970 + 1}/{10**969 + k}"] for k in (11, 13))],
+                    "inputs": [
+                        {"counts": [0, 0, 0, 0], "side": "above"},
+                        {"counts": [0, 0, 10**8, 10**8], "side": "above"},
+                        {"counts": [0, 1, 0, 0], "side": "below"},
+                    ],
+                },
+            ),
+            ("witness", {"multipliers": {"0": 1, "negated-conclusion": 1}, "model": {"b": 2, "w0": -(10**9)}}),
+            of=V["readouts-softmin-m4"],
+        ),
+        EITHER,
+        r"^(an intermediate result has more than 14000 bits|the check needs more work than the budget allows)$",
     ),
     "one-hot-on-12287-bits": (
         lambda: compact(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_TABLE_BITS = 10
 MAX_FEATURE_BITS = 256  # of an integer in a table
 MAX_LENGTH = 10_000  # of a sequence that is written out
+MAX_COPIES = 10**9  # tokens of a sequence that is given by how often each occurs
 
 
 def kernel_refutation(parameters: object) -> KernelRefutation:
@@ -161,7 +162,7 @@ def readout_refutation(parameters: object) -> Universal:
     the output is below target + eps (side "below") or above target - eps (side "above")."""
     names = ["m", "n", "eps", "additive", "tokens", "alpha", "values", "inputs"]
     fields = record(parameters, "parameters", names)
-    m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 1)
+    m, n = integer(fields["m"], "parameters.m", 1, MAX_M), integer(fields["n"], "parameters.n", 1, MAX_COPIES)
     eps, additive = epsilon(fields), _additive(fields)
     lists = {name: expect(fields[name], f"parameters.{name}", list) for name in names[4:]}
     tokens = [token_of(token, f"parameters.tokens[{i}]", m) for i, token in enumerate(lists["tokens"])]
@@ -175,7 +176,8 @@ def readout_refutation(parameters: object) -> Universal:
     if min(alpha) < 0 or len({len(row) for row in values}) > 1:
         raise Malformed("parameters: expected kernel values that are nonnegative, and values of the same length")
     rows, budget = {}, Budget()
-    bits = max(q.numerator.bit_length() + q.denominator.bit_length() for row in [alpha, *values] for q in row)
+    numbers = [q for row in [[eps, additive], alpha, *values] for q in row]
+    bits = n.bit_length() + max(q.numerator.bit_length() + q.denominator.bit_length() for q in numbers)
     for i, item in enumerate(lists["inputs"]):
         place = f"parameters.inputs[{i}]"
         given = record(item, place, ["counts", "side"])
@@ -199,9 +201,9 @@ def readout_refutation(parameters: object) -> Universal:
     last = rows.pop(f"{len(rows) - 1}")
     return Universal(
         f"instance m={m}, n={n}, eps={eps}: a head with the kernel values and the values v of the parameters, and "
-        f"{_brief(additive)} added to denominators, is not correct (error < {eps}) on all of these {len(rows) + 1} "
-        f"inputs of length at most {n}, whatever its affine readout at the query {_brief(f'{tokens[0]:x}')}: where the "
-        f"others are on the right side, the last is not",
+        f"{_brief(additive)} added to denominators, errs by at least {eps} on one of the {len(rows) + 1} inputs of the "
+        f"parameters, of length at most {n}, whatever its affine readout at the query {_brief(f'{tokens[0]:x}')}: on "
+        f"the right side of the others, it is not of the last",
         rows,
         nonnegative(-last.poly),
     )

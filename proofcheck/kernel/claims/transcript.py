@@ -44,8 +44,8 @@ def transcript_bound(parameters: object) -> Transcript:
     q, bits = integer(fields["q"], "parameters.q", 1), integer(fields["bits"], "parameters.bits", 1)
     return Transcript(
         f"instance M={m}, s={s}, q={q}: a deterministic sketch model that is correct (error < 1/2) on the sequences of "
-        f"length {2 * q} over {{0,1}}^{m + s + 2} has sum_l log2|Sigma_l| >= {q} log2({s + 1}) > {bits - 1}; an "
-        f"L-layer, H-head linear-attention model with p bits a coordinate has L H r (dv+1) p >= {bits}",
+        f"length {2 * q} over {{0,1}}^{m + s + 2} has sum_l log2|Sigma_l| >= {q} log2({s + 1}) > {bits - 1}; if it "
+        f"is linear attention of L layers and H heads with p bits a coordinate, L H r (dv+1) p >= {bits}",
         m,
         s,
         q,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
 
 from ..claims.forms import Cases, Consequence, Existential, Exponential, Row, Universal, refutable, variables
-from ..exact import Budget, Malformed, Rejected, as_poly, bounded, expect, integer, number, record, shown
+from ..exact import Budget, Malformed, Rejected, as_poly, bounded, cleared, expect, integer, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +21,13 @@ def _point(rows: dict[str, Row], value: object, place: str) -> None:
     names = variables(rows)
     fields = record(value, place, names)
     point = {name: number(fields[name], f"{place}.{name}") for name in names}
-    denominator = lcm(*(q.denominator for q in point.values()))
-    numerators = {name: q.numerator * (denominator // q.denominator) for name, q in point.items()}
-    budget, size = Budget(), max(map(int.bit_length, [denominator, *numerators.values()]))
+    denominator, whole = cleared(point.values())
+    numerators = dict(zip(point, whole, strict=True))
+    budget, size = Budget(), max(map(int.bit_length, [denominator, *whole]))
     for name, row in rows.items():
-        budget.charge(sum(map(len, row.poly.terms)), size)
+        common, coefficients = cleared(row.poly.terms.values())
+        largest = max(map(int.bit_length, [common, *coefficients]))
+        budget.charge(sum(1 + len(monomial) for monomial in row.poly.terms), size + largest)
         if not row.holds(numerators, denominator):
             raise Rejected(f"{place}: the condition {name}, {shown(str(row))}, fails at this point")
 

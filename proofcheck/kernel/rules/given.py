@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from .. import minip
 from ..claims.forms import HeadFailure, KernelRefutation, KernelTask, TableTask
-from ..exact import Budget, Rejected, record
-from .heads import decide, integers, kernel_rows
+from ..exact import Budget, Rejected, cleared, record
+from .heads import decide, kernel_rows
 
 MAX_TASK_WORK = 3_000_000  # about 6 seconds: at m = 10, 40 dense features and values together
 
@@ -43,7 +43,7 @@ def evaluation(claim: HeadFailure, witness: object, used: Used) -> list[str]:
     record(witness, "witness", [])
     x, sequence, head = claim.sequence[claim.position], claim.sequence, claim.head
     tables = [[table(x, z) for z in dict.fromkeys(sequence)] for table in (head.alpha, head.g)]
-    sizes = [max(k.bit_length() for k in integers([*table, Fraction(1)])) for table in tables]
+    sizes = [max(k.bit_length() for k in cleared([*table, Fraction(1)])[1]) for table in tables]
     Budget().charge(4 * len(sequence) + len(sequence) * head.m // 512, sum(sizes))
     if minip.correct_at(head, sequence, claim.position, claim.eps):
         raise Rejected(f"the head is correct there: the target is {minip.target(sequence, claim.position)}")
@@ -76,9 +76,9 @@ def separable(claim: TableTask, witness: object, used: Used) -> list[str]:
     """Every query, target and sign: the largest sum over all sequences, which separates (mathematics.md B7)."""
     record(witness, "witness", [])
     wide = len(claim.values[0])
-    *flat, unit = integers([v for row in claim.values for v in row] + [Fraction(1)])
+    *flat, unit = cleared([v for row in claim.values for v in row] + [Fraction(1)])[1]
     values = [flat[i : i + wide] for i in range(0, wide << claim.m, wide)] if wide else [[]] * (1 << claim.m)
-    rows = [integers([*w, c, Fraction(1)]) for w, c in zip(claim.weights, claim.offsets, strict=True)]
+    rows = [cleared([*w, c, Fraction(1)])[1] for w, c in zip(claim.weights, claim.offsets, strict=True)]
     bits = sum(max(k.bit_length() for row in table for k in row) for table in ([[unit, *flat]], rows))
     _charge(claim, wide + 2 * claim.m, bits + claim.eps.denominator.bit_length())
     for x, alpha in enumerate(kernel_rows(claim.queries, claim.keys)):

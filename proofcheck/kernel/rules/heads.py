@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import accumulate, compress, product
-from math import comb, lcm, prod
+from math import comb, prod
 
 from ..claims.forms import HeadExists, UpperExponent
 from ..claims.parameters import factor
-from ..exact import MAX_BITS, Budget, Malformed, OverBudget, Rejected, bounded, expect, integer, number, record, shown
+from ..exact import Budget, Malformed, Rejected, bounded, cleared, expect, integer, number, record, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MAX_TABLE_BITS = 10
 MAX_TABLE_WORK = 1_000_000  # about 2 seconds, or 4: 17 features at m = 10, 74 at m = 9
-MAX_COMMON_BITS = 1 << 28  # of numbers brought to a common denominator, together
 MAX_DECISIONS = 1_000_000  # units of work for the comparisons of all classes of queries, about 2 seconds
 
 
@@ -111,7 +110,7 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
             if k and (*d[:i], k - 1, *d[i + 1 :]) not in degrees:
                 raise Rejected(f"witness.degrees: {list(d)} is listed without its smaller neighbour in place {i}")
     scales = expect(fields["scale"], "witness.scale", list)
-    scale = integers([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])
+    scale = cleared([number(s, f"witness.scale[{w}]") for w, s in enumerate(scales)])[1]
     if len(scale) != claim.m + 1 or min(scale) <= 0:
         raise Rejected(f"witness.scale: expected {claim.m + 1} positive numbers, one for each weight |z|")
     polynomials = expect(fields["polynomials"], "witness.polynomials", dict)
@@ -138,7 +137,7 @@ def class_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
             if len(powers[1]) != len(blocks):
                 raise Malformed(f"{place}[{i}]: expected {len(blocks)} exponents")
             terms.append((powers[0], powers[1], number(term["coefficient"], f"{place}[{i}].coefficient")))
-        whole = integers([q for _, _, q in terms])
+        whole = cleared([q for _, _, q in terms])[1]
         exact = [(left, right, q) for (left, right, _), q in zip(terms, whole, strict=True)]
         own, values = _class_row(blocks, sizes, exact, scale, budget)
         decisions.charge((sum(sizes) + 1) ** 2 // 4, (max(v.bit_length() for _, v in values) + digits) // 2)
@@ -167,7 +166,7 @@ def hamming_head(claim: HeadExists, witness: object, used: Used) -> list[str]:
     entries = expect(fields["coefficients"], "witness.coefficients", list)
     if not 1 <= len(entries) <= m + 1:
         raise Rejected(f"witness.coefficients: expected 1..{m + 1}, got {len(entries)}")
-    whole = integers([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])
+    whole = cleared([number(q, f"witness.coefficients[{k}]") for k, q in enumerate(entries)])[1]
     p, q, length, others = base.numerator, base.denominator, claim.n - 1, claim.n - 2
     twice, unit = 2 * claim.eps.numerator, claim.eps.denominator  # 2 eps = twice/unit
     bits = m * q.bit_length() + max(c.bit_length() for c in whole) + m + 2 * claim.n.bit_length() + unit.bit_length()
@@ -231,18 +230,6 @@ def sampled(claim: HeadExists, witness: object, used: Used) -> list[str]:
     if features >= claim.rank + 1:
         raise Rejected(f"the sample may have up to {shown(int(features))} features, the claim says {shown(claim.rank)}")
     return checked
-
-
-def integers(values: list[Fraction]) -> list[int]:
-    """The values times their common denominator."""
-    common = 1
-    for q in values:
-        common = lcm(common, q.denominator)
-        if common.bit_length() > MAX_BITS:
-            raise Malformed(f"a common denominator has more than {MAX_BITS} bits")
-        if len(values) * common.bit_length() > MAX_COMMON_BITS:
-            raise OverBudget("the check needs more work than the budget allows")
-    return [q.numerator * (common // q.denominator) for q in values]
 
 
 def _class_row(
