@@ -60,12 +60,14 @@ certificates: lemma3 ## Regenerate certificates/ with the commands that produce 
 	cp certificates/lemma3/gap-domination-symbolic.json certificates/lemma4/approximate-identity.json \
 		certificates/domination/domination-*.json certificates/theorem1/softmin.json proofcheck/theorems/foundations/
 	mkdir -p docs
-	$(BIN)/python -m proofcheck bound --ledger > docs/rstar.md || [ $$? -eq 3 ]
-	$(BIN)/python -m proofcheck bound --ledger --json > docs/rstar.json || [ $$? -eq 3 ]
+	$(BIN)/python -m proofcheck bound --ledger --all > docs/rstar.md || [ $$? -eq 3 ]
+	$(BIN)/python -m proofcheck bound --ledger --all --json > docs/rstar.json || [ $$? -eq 3 ]
 
 # The ledger keeps what is best: nothing found before is lost. Most of an hour.
-ledger: $(CORE) ## Look for better bounds on r*(m,3), m = 1..128, and keep the improvements in certificates/rstar*
+ledger: $(CORE) ## Look for better bounds on r*(m,n), and keep the improvements in certificates/rstar*
 	$(BIN)/python -m proofcheck bound --update 1:32 --thorough || [ $$? -eq 3 ]
+	$(BIN)/python -m proofcheck bound --update 1:6 -n 4 --thorough || [ $$? -eq 3 ]
+	$(BIN)/python -m proofcheck bound --update 1:6 --eps 1/4 --thorough || [ $$? -eq 3 ]
 	$(BIN)/python -m proofcheck bound --update 33:128 || [ $$? -eq 3 ]
 
 # Standard library only, no .venv: every file under certificates/ must be a certificate that verifies with nothing

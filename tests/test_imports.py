@@ -137,7 +137,7 @@ def test_checker_accepts_what_is_allowed(module: str, source: str) -> None:
 
 def test_kernel_is_small() -> None:
     """The core (exact numbers, the definition, the checker) stays below 500 lines of code; each file of rules below
-    300, so that it is read in one sitting beside its section of TRUST.md, and all of them together below 1,000. Of the
+    300, so that it is read in one sitting beside its section of TRUST.md, and all of them together below 1,100. Of the
     statements, which a reader compares with the paper one by one, each file stays below 300, all below 1,100. A
     certificate rests on the core, on one rule and on its statement, never on all rules."""
     kernel = REPOSITORY / PACKAGE / "kernel"
@@ -149,7 +149,7 @@ def test_kernel_is_small() -> None:
     assert set(parts["core"]) == {"__init__.py", "__main__.py", "check.py", "exact.py", "minip.py"}
     assert 200 < sum(parts["core"].values()) < 500, parts["core"]
     assert all(size < 300 for size in parts["rules"].values()), parts["rules"]
-    assert 100 < sum(parts["rules"].values()) < 1_000, parts["rules"]
+    assert 100 < sum(parts["rules"].values()) < 1_100, parts["rules"]
     assert all(size < 300 for size in parts["claims"].values()), parts["claims"]
     assert 300 < sum(parts["claims"].values()) < 1_100, parts["claims"]
 

@@ -21,7 +21,7 @@ from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 from proofcheck.theorems import theorem5
 from proofcheck.theorems.bundle import Bundle, foundation
 
-from . import exponents, families, hamming, heads, layers, small
+from . import exponents, families, hamming, heads, layers, small, weights
 
 HALF = Fraction(1, 2)
 LARGEST_M = 3_000  # beyond it numbers leave the format's budget of digits, and logarithms are given instead
@@ -30,6 +30,7 @@ NEARLY = -0.05  # room of the hardest class from which it is worth to look for a
 QUICK_CLASSES, MOST_CLASSES = 21, 41  # of queries, where a better scale is looked for
 POLYNOMIAL_M = 40  # polynomials in overlaps and weights are tried up to here
 PRODUCTS_M = 18  # products of two heads of degree 1 up to here
+WEIGHTS_M = 12  # heads that treat bits alike (thorough only) up to here; without points up to 11
 THOROUGH_M = 32  # more kinds of them, and better scales, up to here
 HAMMING_M = 200  # polynomials in the Hamming distance up to here; beyond, sampled features are fewer
 ETAS = tuple(Fraction(1, k) for k in (6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024))
@@ -76,9 +77,10 @@ def rested(certificate: Checked) -> Bundle:
 def lower_bounds(m: int, n: int, eps: Fraction, command: str) -> list[Bound]:
     """Every lower bound at hand, best first; the last is r >= 1."""
     found = [Bound(1, "rank 0 makes every denominator zero", _trivial(m, n, eps, command))]
-    if m >= 4:
-        k = min(m // 2, 12)
-        found.append(Bound(k, f"{k} shattered pairs", small.shattered(m, n, eps, command)))
+    size = small.least_size(n, eps)
+    if m >= 2 * size:
+        k = min(m // size, 12)
+        found.append(Bound(k, f"{k} shattered {'bits' if size == 1 else 'pairs'}", small.shattered(m, n, eps, command)))
     for ground in small.REFUTED:
         if m >= ground:
             certificate = small.refuted(m, n, eps, ground, command)
@@ -122,9 +124,10 @@ def _trivial(m: int, n: int, eps: Fraction, command: str) -> Checked:
 
 
 def upper_bound(m: int, n: int, eps: Fraction, command: str, thorough: bool = False) -> Bound:
-    """The best upper bound found; 2^m always works. `thorough` tries more kinds of class heads, for minutes."""
+    """The best upper bound found; 2^m always works. `thorough` tries more kinds of heads, for minutes."""
     best = _one_hot(m, n, eps, command)
-    for attempt in (_hamming, _sampled, functools.partial(_polynomials, thorough=thorough)):
+    polynomials = functools.partial(_polynomials, thorough=thorough)
+    for attempt in (_hamming, _sampled, *((_weights,) if thorough else ()), polynomials):
         better = attempt(m, n, eps, command, best.value)
         best = better or best
     return best
@@ -195,6 +198,18 @@ def _polynomials(m: int, n: int, eps: Fraction, command: str, below: int, thorou
                 certificate = heads.certificate(better, n, eps, command, below=below) if better else None
                 if certificate is not None:
                     return Bound(int(certificate.parameters["rank"]), f"{name}, optimised scale s(|z|)", certificate)
+    return None
+
+
+def _weights(m: int, n: int, eps: Fraction, command: str, below: int) -> Bound | None:
+    """Keys that treat bits alike: one slope, one function (a bit apart or none), and from m = 12 on points in space."""
+    if not 4 <= m <= WEIGHTS_M:
+        return None
+    shapes = [weights.Shape(m, apart=1), weights.Shape(m)] if m < WEIGHTS_M else []
+    for shape in [*shapes, weights.Shape(m, functions=2, points=1)]:
+        found = weights.certificate(shape, n, eps, command) if shape.rank < below else None
+        if found is not None:
+            return Bound(shape.rank, shape.name(), found)
     return None
 
 
@@ -272,7 +287,8 @@ def window(m: int, n: int, eps: Fraction, thorough: bool = False) -> Window:
     """The best bounds for m bits, 3 <= n. Raises `ClaimFails` if they cross: then something is unsound."""
     if m > LARGEST_M:
         raise UsageError(f"-m: values beyond m = {LARGEST_M} leave the certificate format's digits, got {m}")
-    command = f"proofcheck bound -m {m} -n {n} --eps {eps}"
+    how = f"--update {m} --thorough" if thorough else f"-m {m}"
+    command = f"proofcheck bound {how} -n {n} --eps {eps}"
     below = lower_bounds(m, n, eps, command)
     unconditional = next(b for b in below if not b.assumes)
     upper = upper_bound(m, n, eps, command, thorough)

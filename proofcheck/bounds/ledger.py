@@ -1,9 +1,9 @@
-"""The ledger of r*(m, 3) at eps = 1/2: for each m the best lower and the best upper certificate known.
+"""The ledger of r*(m,n): for each (n, eps) a table of the best lower and upper certificates known, by m.
 
 Files, below a folder of certificates:
 
-    rstar/lower-m24.json, rstar/upper-m24.json      nothing assumed
-    rstar-assuming/lower-m24.json, ...              better ones that assume a named theorem of mathematics
+    rstar/n3-eps1over2/lower-m24.json, rstar/n3-eps1over2/upper-m24.json      nothing assumed
+    rstar-assuming/n3-eps1over2/lower-m24.json, ...     better ones that assume a named theorem of mathematics
 
 A certificate replaces another only if its value is better (or equal, with fewer bytes). Every entry is re-checked by
 the kernel whenever the ledger is read; nothing is believed because of its file name. Certificates from elsewhere (heads
@@ -13,6 +13,7 @@ that a search has found, say) are read by `supplied` and compete on equal terms.
 from __future__ import annotations
 
 import functools
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from fractions import Fraction
 from math import log2
 from pathlib import Path
 
-from proofcheck.certificate import Checked, write_atomically
+from proofcheck.certificate import Checked, in_file_name, write_atomically
 from proofcheck.errors import ClaimFails, MalformedInput
 from proofcheck.kernel.check import MALFORMED, Report, check_files
 from proofcheck.theorems.bundle import FOUNDATIONS, Bundle, foundation
@@ -29,7 +30,7 @@ from .best import HALF, Bound, Window, rested
 
 SIDES_OF_CLAIMS = {"feature-rank": "lower", "head-exists": "upper", "kernel-correct": "upper"}
 FOLDERS = ("rstar", "rstar-assuming")
-N = 3
+NAME = re.compile(r"n([1-9][0-9]*)-eps([1-9][0-9]*)over([1-9][0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,29 @@ class Entry:
         return Bound(self.value, f"{self.method} at m={self.m}, {self.path.name}", Checked(self.data, self.report))
 
 
-def read(root: Path) -> list[Entry]:
-    """All entries below `root`, re-checked together with the certificates there that they rest on."""
-    paths = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*.json"))]
+def folder(n: int, eps: Fraction) -> str:
+    return f"n{n}-eps{in_file_name(eps)}"
+
+
+def parameters(root: Path) -> list[tuple[int, Fraction]]:
+    """The (n, eps) that have a table below `root`: n = 3 and eps = 1/2 first, then smaller eps and larger n."""
+    found = set()
+    for name in FOLDERS:
+        for path in (root / name).glob("*"):
+            match = NAME.fullmatch(path.name)
+            if match is None:
+                raise MalformedInput(f"{path}: expected a folder named like {folder(3, HALF)}")
+            n, p, q = map(int, match.groups())
+            if folder(n, Fraction(p, q)) != path.name:
+                raise MalformedInput(f"{path}: expected a folder named like {folder(n, Fraction(p, q))}")
+            found.add((n, Fraction(p, q)))
+    return sorted(found, key=lambda item: (item[0], -item[1]))
+
+
+def read(root: Path, n: int = 3, eps: Fraction = HALF) -> list[Entry]:
+    """All entries for (n, eps) below `root`, re-checked together with the certificates there that they rest on."""
+    parameters(root)  # nothing lies beside the tables
+    paths = [path for name in FOLDERS for path in sorted((root / name / folder(n, eps)).rglob("*.json"))]
     rested = [root / f"{name}.json" for name in FOUNDATIONS.values()]
     rested += sorted((root / "rank-one").glob("*.json"))
     wanted = {str(path) for path in paths}
@@ -69,9 +90,9 @@ def read(root: Path) -> list[Entry]:
     for report in check_files([*(str(path) for path in rested if path.exists()), *wanted]):
         if report.path in wanted:
             entry = _entry(report)
-            if (entry.n, entry.eps) != (N, HALF):
+            if (entry.n, entry.eps) != (n, eps):
                 raise MalformedInput(
-                    f"{report.path}: expected a bound at n = {N}, eps = 1/2, got n = {entry.n}, eps = {entry.eps}"
+                    f"{report.path}: expected a bound at n = {n}, eps = {eps}, got n = {entry.n}, eps = {entry.eps}"
                 )
             entries.append(entry)
     return entries
@@ -155,7 +176,7 @@ def record(root: Path, window: Window, entries: list[Entry] | None = None) -> li
     """Writes the bounds of `window` that improve on the ledger, with what they rest on; returns the files written.
     `entries` are those of the ledger, where they have been read already, and are kept up to date."""
     if entries is None:
-        entries = read(root)
+        entries = read(root, window.n, window.eps)
     written = []
     sides = [("lower", window.unconditional), ("lower", window.lower), ("upper", window.upper)]
     if window.lower is window.unconditional:
@@ -166,7 +187,7 @@ def record(root: Path, window: Window, entries: list[Entry] | None = None) -> li
         old = best([e for e in entries if e.m == window.m], window.m, side, unconditional=not bound.assumes)
         if old is not None and not _improves(side, bound, old):
             continue
-        path = root / FOLDERS[bool(bound.assumes)] / f"{side}-m{window.m}.json"
+        path = root / FOLDERS[bool(bound.assumes)] / folder(window.n, window.eps) / f"{side}-m{window.m}.json"
         write_atomically(path, bound.certificate.data)
         rested(bound.certificate).write(root)
         entries[:] = [e for e in entries if e.path != path]
@@ -195,9 +216,9 @@ class Line:
         return self.lower.value == self.upper.value
 
 
-def table(root: Path) -> list[Line]:
+def table(root: Path, n: int = 3, eps: Fraction = HALF) -> list[Line]:
     """The lines for all m that have an entry on both sides. Raises `ClaimFails` where the sides cross."""
-    entries = read(root)
+    entries = read(root, n, eps)
     lines = []
     for m in sorted({e.m for e in entries}):
         lower, free = best(entries, m, "lower"), best(entries, m, "lower", unconditional=True)
@@ -210,10 +231,13 @@ def table(root: Path) -> list[Line]:
     return lines
 
 
-def markdown(lines: Iterable[Line]) -> str:
+def markdown(lines: Iterable[Line], n: int = 3, eps: Fraction = HALF) -> str:
     """The table in Markdown: deterministic, without dates."""
+    lines = list(lines)
     rows = [
-        "| m | r*(m,3) >= | by | nothing assumed | by | r*(m,3) <= | by |",
+        f"## n = {n}, error < {eps}",
+        "",
+        f"| m | r*(m,{n}) >= | by | nothing assumed | by | r*(m,{n}) <= | by |",
         "|---|---|---|---|---|---|---|",
     ]
     for line in lines:

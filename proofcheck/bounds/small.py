@@ -2,7 +2,8 @@
 
 A gap of 2 or more forces alpha(x,y) > alpha(x,z) where <x,z> - <x,y> = 2 (Lemma 3 with mu(2) >= 1). So
 
-    shattered    floor(m/2) disjoint pairs as queries realise all sign patterns: r >= floor(m/2)
+    shattered    floor(m/2) disjoint pairs as queries realise all sign patterns: r >= floor(m/2). Where gaps of 1 force
+                 preferences, 2eps(n-1)/(n-2) <= 1 (n = 3, eps = 1/4, say), single elements do: r >= m
     unsat-lrat   in R^(value-1) no chirotope has the signs that the preferences force: r >= value (m = 5: 3, m = 6: 4)
     topological  r >= m - 2 for every m, by the Borsuk-Ulam theorem, which is assumed and named
 """
@@ -14,6 +15,7 @@ from fractions import Fraction
 
 from proofcheck.certificate import Checked, certify
 from proofcheck.errors import ClaimFails
+from proofcheck.kernel.claims.parameters import least_gap
 from proofcheck.kernel.rules.ranks import sign_clauses
 from proofcheck.solvers import sat
 from proofcheck.theorems.bundle import foundation
@@ -25,10 +27,16 @@ def _rested() -> list[Checked]:
     return [foundation("approximate-identity")[1], foundation("gap-domination-symbolic")[1]]
 
 
+def least_size(n: int, eps: Fraction) -> int:
+    """1 where gaps of 1 force preferences, otherwise 2."""
+    return 1 if least_gap(n, eps) <= 1 else 2
+
+
 def shattered(m: int, n: int, eps: Fraction, command: str) -> Checked:
-    """r >= floor(m/2), at most 12 pairs."""
-    k = min(m // 2, 12)
-    queries = [3 << (2 * j) for j in range(k)]
+    """r >= floor(m/2), or r >= m where gaps of 1 are admissible; at most 12 queries."""
+    size = least_size(n, eps)
+    k = min(m // size, 12)
+    queries = [((1 << size) - 1) << (size * j) for j in range(k)]
     keys = []
     for pattern in range(1 << k):
         chosen = sum(x for j, x in enumerate(queries) if pattern >> j & 1)

@@ -29,11 +29,12 @@ def command(
         bool, typer.Option("--grid", help="With --exponents: all of n = 3, 4, 8, 64, 1024 and eps = 1/2, 1/4, 1/10.")
     ] = False,
     ledger: Annotated[
-        bool, typer.Option("--ledger", help="Re-check and print the ledger of r*(m,3), eps = 1/2.")
+        bool, typer.Option("--ledger", help="Re-check and print the ledger's table for -n and --eps.")
     ] = False,
     update: Annotated[
         str | None, typer.Option("--update", metavar="A:B", help="Improve the ledger for these m.")
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="With --ledger: the tables for all n and eps.")] = False,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="With --table: .png or .svg.")] = None,
     out: Out = CERTIFICATES,
     as_json: AsJson = False,
@@ -48,8 +49,8 @@ def command(
 ) -> int:
     """Certified lower and upper bounds on the feature rank r*(m,n), beside the paper's.
 
-    A table can be interrupted: rows already computed are kept in DIR/tables and read again. Where n = 3 and eps = 1/2,
-    the entries of the ledger below DIR compete as well.
+    A table can be interrupted: rows already computed are kept in DIR/tables and read again. The entries of the ledger
+    below DIR for the same n and eps compete as well.
     """
     from . import bound_tables
 
@@ -69,8 +70,10 @@ def command(
         from proofcheck.report import require_matplotlib
 
         require_matplotlib("--plot")
-    if (ledger or update is not None) and (n, error) != (3, Fraction(1, 2)):
-        raise UsageError(f"-n, --eps: the ledger is about n = 3, eps = 1/2, got n = {n}, eps = {error}")
+    if every and not ledger:
+        raise UsageError("--all: expected with --ledger")
+    if ledger or update is not None:
+        options.within(n, "-n", 3, 10**6, "the ledger is about n >= 3 (r*(m,1) = r*(m,2) = 1 by Theorem 6)")
     if thorough and update is None:
         raise UsageError("--thorough: expected with --update")
     if grid:
@@ -78,10 +81,11 @@ def command(
             raise UsageError("--grid: expected with --exponents")
         return bound_tables.exponent_grid(out, as_json)
     if ledger:
-        return bound_tables.show(out, as_json)
+        wanted = bound_tables.all_tables(out) if every else [(n, error)]
+        return bound_tables.show(out, wanted, as_json)
     if update is not None:
         ms = options.integers(update, "--update", 1, LARGEST_TABLE_M)
-        return bound_tables.update(ms, out, jobs, supplied or [], thorough)
+        return bound_tables.update(ms, n, error, out, jobs, supplied or [], thorough)
     if exponents:
         return _exponents(n, error, out, as_json)
     if table is not None:
@@ -140,7 +144,8 @@ def _one(m: int, n: int, eps: Fraction, out: Path, as_json: bool, supplied: list
 def _recheck(out: Path, paths: Any) -> None:
     from proofcheck.kernel.check import check_files
 
-    rest = [str(path) for path in out.rglob("*.json") if path.parent.name not in ("bounds", "rstar", "rstar-assuming")]
+    others = {"bounds", "rstar", "rstar-assuming"}
+    rest = [str(path) for path in out.rglob("*.json") if not others & set(path.relative_to(out).parts)]
     wanted = set(paths)
     for report in check_files([*rest, *wanted]):
         if report.path in wanted and (

@@ -17,16 +17,17 @@ from proofcheck.errors import CONDITIONAL, PROVED, ClaimFails, MalformedInput, U
 
 if TYPE_CHECKING:
     from proofcheck.bounds.best import Window
+    from proofcheck.bounds.ledger import Line
 
 Task = tuple[int, int, Fraction]
 SIDES = ("lower", "unconditional", "upper")
 
 
 def known(n: int, eps: Fraction, out: Path, supplied: Iterable[Path]) -> list[Any]:
-    """The entries of the ledger below `out`, if it is about (n, eps), and of the certificates supplied."""
+    """The entries of the ledger below `out` for (n, eps), and of the certificates supplied."""
     from proofcheck.bounds import ledger
 
-    entries = ledger.read(out) if (n, eps) == (ledger.N, ledger.HALF) else []
+    entries = ledger.read(out, n, eps)
     paths = list(supplied)
     return entries + (ledger.supplied(paths, n, eps) if paths else [])
 
@@ -139,47 +140,60 @@ def _at(row: dict[str, Any], name: str) -> dict[str, Any]:
     return row[name] | {"method": method if " (of m=" in method else f"{method} (of m={row['m']})"}
 
 
-def show(out: Path, as_json: bool) -> int:
+def show(out: Path, wanted: list[tuple[int, Fraction]], as_json: bool) -> int:
+    """The tables of the ledger for the (n, eps) wanted."""
     from proofcheck.bounds import ledger
 
     from . import output
 
-    lines = ledger.table(out)
-    if not lines:
-        raise UsageError(f"--out: no ledger (rstar/*.json on both sides) below {out}")
-    assumed = any(line.lower.assumes or line.upper.assumes for line in lines)
+    tables = [(n, eps, ledger.table(out, n, eps)) for n, eps in wanted]
+    for n, eps, lines in tables:
+        if not lines:
+            raise UsageError(f"--out: no ledger (rstar/{ledger.folder(n, eps)}/*.json on both sides) below {out}")
+    assumed = any(line.lower.assumes or line.upper.assumes for _, _, lines in tables for line in lines)
     status = CONDITIONAL if assumed else PROVED
     if as_json:
-        rows = [
-            {
-                "m": line.m,
-                "closed": line.closed,
-                **{
-                    side: {"value": str(e.value), "method": e.method, "certificate": e.id, "assumes": list(e.assumes)}
-                    for side, e in (("lower", line.lower), ("unconditional", line.unconditional), ("upper", line.upper))
-                },
-            }
-            for line in lines
-        ]
-        output.print_json({"status": status, "n": ledger.N, "eps": "1/2", "rows": rows})
+        spelled = [{"n": n, "eps": str(eps), "rows": [_line(line) for line in lines]} for n, eps, lines in tables]
+        output.print_json({"status": status, "tables": spelled})
     else:
-        print(ledger.markdown(lines), end="")
+        print("\n".join(ledger.markdown(lines, n, eps) for n, eps, lines in tables), end="")
     return status
 
 
-def update(ms: range, out: Path, jobs: int, supplied: list[Path], thorough: bool) -> int:
+def _line(line: Line) -> dict[str, Any]:
+    sides = (("lower", line.lower), ("unconditional", line.unconditional), ("upper", line.upper))
+    return {
+        "m": line.m,
+        "closed": line.closed,
+        **{
+            side: {"value": str(e.value), "method": e.method, "certificate": e.id, "assumes": list(e.assumes)}
+            for side, e in sides
+        },
+    }
+
+
+def all_tables(out: Path) -> list[tuple[int, Fraction]]:
+    from proofcheck.bounds import ledger
+
+    wanted = ledger.parameters(out)
+    if not wanted:
+        raise UsageError(f"--out: no ledger (rstar/n3-eps1over2/*.json, say) below {out}")
+    return wanted
+
+
+def update(ms: range, n: int, eps: Fraction, out: Path, jobs: int, supplied: list[Path], thorough: bool) -> int:
     """Improves the ledger, m by m: what is written stays written if the run is interrupted."""
     from proofcheck.bounds import ledger
 
     from . import output
 
-    entries = ledger.read(out)
-    others = ledger.supplied(supplied, ledger.N, ledger.HALF) if supplied else []
-    tasks = [(m, ledger.N, ledger.HALF) for m in ms]
+    entries = ledger.read(out, n, eps)
+    others = ledger.supplied(supplied, n, eps) if supplied else []
+    tasks = [(m, n, eps) for m in ms]
     for window in output.in_parallel(functools.partial(_row, thorough=thorough), tasks, jobs, "ledger"):
         for path in ledger.record(out, ledger.improved(window, others), entries):
             typer.echo(f"improved: {path}", err=True)
-    return show(out, False)
+    return show(out, [(n, eps)], False)
 
 
 GRID = [(n, Fraction(1, q)) for n in (3, 4, 8, 64, 1024) for q in (2, 4, 10)]

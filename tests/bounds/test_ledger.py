@@ -42,11 +42,11 @@ def shattering(m):
 def test_first_entries(tmp_path):
     written = recorded(tmp_path, [4, 7])
     assert written == {
-        "rstar/lower-m4.json",
-        "rstar/upper-m4.json",
-        "rstar/lower-m7.json",
-        "rstar-assuming/lower-m7.json",
-        "rstar/upper-m7.json",
+        "rstar/n3-eps1over2/lower-m4.json",
+        "rstar/n3-eps1over2/upper-m4.json",
+        "rstar/n3-eps1over2/lower-m7.json",
+        "rstar-assuming/n3-eps1over2/lower-m7.json",
+        "rstar/n3-eps1over2/upper-m7.json",
     }
     paths = [str(path) for path in sorted(tmp_path.rglob("*.json"))]
     assert {report.status for report in check_files(paths)} == {0, 3}
@@ -105,7 +105,7 @@ def test_crossing_sides_fail(tmp_path, monkeypatch):
     recorded(tmp_path, [4, 6])
     true = ledger.read(tmp_path)
     false = [replace(e, value=6) if (e.m, e.side) == (4, "lower") else e for e in true]
-    monkeypatch.setattr(ledger, "read", lambda root: false)
+    monkeypatch.setattr(ledger, "read", lambda root, n, eps: false)
     with pytest.raises(ClaimFails, match=r"m=4: .*lower-m4.json says 6, .*upper-m4.json says 5: one is unsound"):
         ledger.table(tmp_path)
 
@@ -128,7 +128,7 @@ def rewrite(path, change):
 )
 def test_forged_entries_are_named_with_the_reason(tmp_path, name, change, error, message):
     recorded(tmp_path, [6])
-    rewrite(tmp_path / "rstar" / f"{name}.json", change)
+    rewrite(tmp_path / "rstar" / "n3-eps1over2" / f"{name}.json", change)
     with pytest.raises(error, match=rf"{name}.json: .*{message}"):
         ledger.table(tmp_path)
 
@@ -157,7 +157,7 @@ def test_a_nudged_coefficient(tmp_path, make, message):
         else:
             witness["coefficients"][1] = 0
 
-    rewrite(tmp_path / "rstar" / "upper-m6.json", change)
+    rewrite(tmp_path / "rstar" / "n3-eps1over2" / "upper-m6.json", change)
     with pytest.raises(ClaimFails, match=rf"upper-m6.json: .*{message}"):
         ledger.table(tmp_path)
 
@@ -166,12 +166,12 @@ def test_an_entry_for_other_parameters(tmp_path):
     """A true certificate that does not belong here."""
     recorded(tmp_path, [4])
     other = small.shattered(4, 4, HALF, "test")
-    other.write(tmp_path / "rstar", "lower-m4")
+    other.write(tmp_path / "rstar" / "n3-eps1over2", "lower-m4")
     with pytest.raises(MalformedInput, match=r"lower-m4.json: expected a bound at n = 3, eps = 1/2"):
         ledger.table(tmp_path)
-    (tmp_path / "rstar" / "lower-m4.json").unlink()
+    (tmp_path / "rstar" / "n3-eps1over2" / "lower-m4.json").unlink()
     foundation = next(path for path in tmp_path.rglob("approximate-identity.json"))
-    (tmp_path / "rstar" / "stray.json").write_bytes(foundation.read_bytes())
+    (tmp_path / "rstar" / "n3-eps1over2" / "stray.json").write_bytes(foundation.read_bytes())
     with pytest.raises(MalformedInput, match=r"stray.json|expected a bound"):
         ledger.table(tmp_path)
 
@@ -188,11 +188,35 @@ def test_missing_foundations(tmp_path, missing):
 def test_file_names_prove_nothing(tmp_path):
     """The entry says what its certificate says, whatever the file is called."""
     recorded(tmp_path, [4])
-    (tmp_path / "rstar" / "lower-m4.json").rename(tmp_path / "rstar" / "lower-m9.json")
+    (tmp_path / "rstar" / "n3-eps1over2" / "lower-m4.json").rename(
+        tmp_path / "rstar" / "n3-eps1over2" / "lower-m9.json"
+    )
     assert {(e.m, e.value) for e in ledger.read(tmp_path) if e.side == "lower"} == {(4, 2)}
 
 
+@pytest.mark.parametrize("name", ["n3", "n3-eps2over4", "n03-eps1over2", "n3-eps0.5", "lower-m4.json", "n3-eps1over2 "])
+def test_folders_say_which_table(tmp_path, name):
+    """Whatever lies beside the tables is named, not passed over."""
+    recorded(tmp_path, [4])
+    assert ledger.parameters(tmp_path) == [(3, HALF)]
+    (tmp_path / "rstar" / name).mkdir()
+    with pytest.raises(MalformedInput, match=r"expected a folder named like n3-eps1over2$"):
+        ledger.table(tmp_path)
+
+
+def test_tables_do_not_mix(tmp_path):
+    """Two tables side by side: each is read alone, in a fixed order."""
+    recorded(tmp_path, [4])
+    for n, eps in ((4, HALF), (3, Fraction(1, 4))):
+        ledger.record(tmp_path, window(4, n, eps))
+    assert ledger.parameters(tmp_path) == [(3, HALF), (3, Fraction(1, 4)), (4, HALF)]
+    values = {(n, eps): ledger.table(tmp_path, n, eps)[0].lower.value for n, eps in ledger.parameters(tmp_path)}
+    assert values == {(3, HALF): 2, (3, Fraction(1, 4)): 4, (4, HALF): 2}
+    assert {(e.n, e.eps) for e in ledger.read(tmp_path, 4, HALF)} == {(4, HALF)}
+
+
 def test_an_empty_folder_has_no_lines(tmp_path):
+    assert ledger.parameters(tmp_path) == []
     assert ledger.read(tmp_path) == []
     assert ledger.table(tmp_path) == []
 
@@ -213,18 +237,20 @@ def test_the_table_is_reproducible(tmp_path):
     assert "Borsuk-Ulam" in text
 
 
+SHIPPED = Path(__file__).parents[2]
+
+
 def test_the_shipped_ledger():
-    """certificates/rstar: re-checked, consistent, no worse than it was, and docs/ say what it says."""
-    root = Path(__file__).parents[2]
-    lines = ledger.table(root / "certificates")
+    """certificates/rstar at n = 3, eps = 1/2: re-checked, consistent, no worse than it was."""
+    lines = ledger.table(SHIPPED / "certificates")
     at = {line.m: line for line in lines}
     assert set(at) == set(range(1, 129))
     assert [at[m].lower.value for m in range(1, 10)] == [1, 1, 1, 2, 3, 4, 5, 6, 7]
     assert all(not at[m].lower.assumes for m in range(1, 7))
-    assert [at[m].upper.value for m in range(1, 11)] == [1, 1, 1, 2, 3, 4, 5, 6, 8, 10]
+    assert [at[m].upper.value for m in range(1, 13)] == [1, 1, 1, 2, 3, 4, 5, 6, 8, 9, 11, 16]
     assert all(line.closed for line in lines if line.m <= 8)
     assert not any(line.upper.assumes for line in lines)
-    for m, most in ((12, 24), (16, 101), (20, 211), (24, 2325)):
+    for m, most in ((13, 36), (16, 101), (20, 211), (24, 2325)):
         assert at[m].upper.value <= most
     assert at[24].lower.value >= 22
     assert at[28].unconditional.value >= 33
@@ -232,7 +258,32 @@ def test_the_shipped_ledger():
         assert before.lower.value <= after.lower.value
         assert before.unconditional.value <= after.unconditional.value
         assert before.upper.value <= after.upper.value
-    assert (root / "docs" / "rstar.md").read_text(encoding="utf-8") == ledger.markdown(lines)
+
+
+@pytest.mark.parametrize(
+    ("n", "eps", "lower", "upper"),
+    [(4, HALF, [1, 1, 1, 2, 3, 4], [1, 1, 1, 2, 3, 5]), (3, Fraction(1, 4), [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 8])],
+)
+def test_the_shipped_tables_for_other_parameters(n, eps, lower, upper):
+    lines = ledger.table(SHIPPED / "certificates", n, eps)[:6]
+    assert [line.m for line in lines] == [1, 2, 3, 4, 5, 6]
+    assert [line.lower.value for line in lines] == lower
+    assert [line.upper.value for line in lines] == upper
+    assert not any(line.lower.assumes for line in lines)
+    assert all(line.closed for line in lines[:5])
+
+
+def test_docs_say_what_the_ledger_says():
+    root = SHIPPED / "certificates"
+    wanted = ledger.parameters(root)
+    assert wanted == [(3, HALF), (3, Fraction(1, 4)), (4, HALF)]
+    text = "\n".join(ledger.markdown(ledger.table(root, n, eps), n, eps) for n, eps in wanted)
+    assert (SHIPPED / "docs" / "rstar.md").read_text(encoding="utf-8") == text
+    tables = json.loads((SHIPPED / "docs" / "rstar.json").read_text(encoding="utf-8"))["tables"]
+    for (n, eps), table in zip(wanted, tables, strict=True):
+        assert (table["n"], table["eps"]) == (n, str(eps))
+        ids = [(line.m, line.lower.id, line.upper.id) for line in ledger.table(root, n, eps)]
+        assert [(r["m"], r["lower"]["certificate"], r["upper"]["certificate"]) for r in table["rows"]] == ids
 
 
 TWO = {

@@ -155,7 +155,7 @@ def test_update_writes_and_prints_the_ledger(small_ledger):
     assert done.returncode == 0
     assert "improved: " in done.stderr
     assert sum(line.startswith("| ") for line in done.stdout.splitlines()) == 7
-    assert len(list((out / "rstar").glob("*.json"))) == 12
+    assert len(list((out / "rstar" / "n3-eps1over2").glob("*.json"))) == 12
     assert not (out / "rstar-assuming").exists()
     assert set(statuses(out).values()) == {0}
 
@@ -170,9 +170,31 @@ def test_ledger_prints_the_same_table(small_ledger):
 
 def test_ledger_json(small_ledger):
     result = json.loads(inside("bound", "--ledger", "--json", "--out", small_ledger[1]).stdout)
-    assert [row["lower"]["value"] for row in result["rows"]] == ["1", "1", "1", "2", "3", "4"]
-    assert [row["closed"] for row in result["rows"][:3]] == [True, True, True]
-    assert (result["n"], result["eps"], result["status"]) == (3, "1/2", 0)
+    (table,) = result["tables"]
+    assert [row["lower"]["value"] for row in table["rows"]] == ["1", "1", "1", "2", "3", "4"]
+    assert [row["closed"] for row in table["rows"][:3]] == [True, True, True]
+    assert (table["n"], table["eps"], result["status"]) == (3, "1/2", 0)
+
+
+def test_tables_for_other_parameters(small_ledger, tmp_path):
+    """Each (n, eps) has its own folder and table; --all prints them one after the other."""
+    import shutil
+
+    out = tmp_path / "copy"
+    shutil.copytree(small_ledger[1], out)
+    done = outside("bound", "--update", "1:3", "--eps", "1/4", "--out", out)
+    assert done.returncode == 0
+    assert done.stdout.startswith("## n = 3, error < 1/4\n")
+    assert len(list((out / "rstar" / "n3-eps1over4").glob("*.json"))) == 6
+    assert outside("bound", "--ledger", "--out", out).stdout == small_ledger[0].stdout
+    every = outside("bound", "--ledger", "--all", "--out", out)
+    assert (every.returncode, every.stdout) == (0, f"{small_ledger[0].stdout}\n{done.stdout}")
+    tables = json.loads(inside("bound", "--ledger", "--all", "--json", "--out", out).stdout)["tables"]
+    assert [(table["n"], table["eps"], len(table["rows"])) for table in tables] == [(3, "1/2", 6), (3, "1/4", 3)]
+    assert [row["lower"]["value"] for row in tables[1]["rows"]] == ["1", "2", "3"]
+    missing = outside("bound", "--ledger", "-n", "5", "--out", out)
+    assert missing.returncode == 2
+    assert "no ledger (rstar/n5-eps1over2/*.json" in missing.stderr.replace("\n", " ")
 
 
 def test_an_update_without_improvement_writes_nothing(small_ledger):
@@ -189,7 +211,7 @@ def test_a_forged_entry_is_refused(small_ledger, tmp_path):
 
     out = tmp_path / "copy"
     shutil.copytree(small_ledger[1], out)
-    path = out / "rstar" / "upper-m5.json"
+    path = out / "rstar" / "n3-eps1over2" / "upper-m5.json"
     path.write_bytes(path.read_bytes().replace(b'"rank":6', b'"rank":5'))
     done = outside("bound", "--ledger", "--out", out)
     assert done.returncode == 1
@@ -298,6 +320,9 @@ def test_a_row_without_its_bounds_is_named(table, tmp_path, line):
         (["--table", "1:3", "-n", "2"], "-n: a table needs n >= 3"),
         (["--table", "1:9000"], "--table: expected"),
         (["--update", "3:1"], "--update: expected"),
+        (["--update", "1:3", "-n", "2"], "-n: the ledger is about n >= 3"),
+        (["--ledger", "-n", "1"], "-n: the ledger is about n >= 3"),
+        (["-m", "5", "--all"], "--all: expected with --ledger"),
         (["--exponents", "-n", "2"], "-n: exponents need n >= 3"),
         ([], "bound: give one of -m, --table, --exponents, --ledger, --update"),
         (["-m", "5", "--table", "1:3"], "bound: give one of"),

@@ -251,7 +251,8 @@ def shattered(p: dict[str, Any], witness: dict[str, Any]) -> str:
     for pattern, (one, two) in enumerate(keys):
         for j, x in enumerate(queries):
             difference = len(x & one) - len(x & two)
-            if difference != (2 if pattern // 2**j % 2 else -2):
+            gap = difference if pattern // 2**j % 2 else -difference
+            if not (gap == 2 or (gap == 1 and 2 * rational(p["eps"]) * (whole(p["n"]) - 1) <= whole(p["n"]) - 2)):
                 return f"query {j} does not prefer as the pattern {pattern} says"
     return ""
 
@@ -451,6 +452,49 @@ def hamming_broken(m: int, n: int, eps: Fraction, witness: dict[str, Any]) -> st
     return ""
 
 
+def weights_broken(m: int, n: int, eps: Fraction, rank: int, witness: dict[str, Any]) -> str:
+    """B0 for every query over all pairs of tokens, where the inner product P of different points may be any number from
+    -1 to the largest that N = 2^(M-1) points need; and the exact rank of the matrix where there are none."""
+    main, straight = m - witness["apart"], len(witness["slopes"]) + len(witness["functions"])
+    columns = [*witness["slopes"], *witness["functions"], *witness["points"]]
+    tables = [[rational(q) for q in column] for column in columns]
+    rows = [[rational(q) for q in row] for row in witness["coefficients"]]
+    size = (witness["apart"] + 1) * (main + 1)
+    if main < 1 or {len(rows), *map(len, tables)} != {size} or {len(row) for row in rows} != {len(tables)}:
+        return "the shape of the tables"
+    most = 1 - Fraction(2, 2 ** (main - 1))
+    mask, matrix = 2**main - 1, []
+    for x in range(2**m):
+        row, low, high = rows[(x >> main) * (main + 1) + (x & mask).bit_count()], [], []
+        for z in range(2**m):
+            place = (z >> main) * (main + 1) + (z & mask).bit_count()
+            slope = main * (x & z & mask).bit_count() - (x & mask).bit_count() * (z & mask).bit_count()
+            value, turn = Fraction(0), Fraction(0)
+            for i, table in enumerate(tables):
+                if i < straight:
+                    value += row[i] * table[place] * (slope if i < len(witness["slopes"]) else 1)
+                else:
+                    turn += row[i] * table[place]
+            same = (x ^ z) & mask in (0, mask)
+            ends = [value + turn] if same else [value - turn, value + most * turn]
+            low.append(min(ends))
+            high.append(max(ends))
+        matrix.append(low)  # the kernel itself, where there are no points
+        h, s = x.bit_count(), low[x]
+        if s <= 0 or any(value < 0 or (value == 0 and (x & y).bit_count() < h) for y, value in enumerate(low)):
+            return f"(i) fails for the query {x:b}"
+        for y, least in enumerate(low):
+            for z, largest in enumerate(high):
+                d = (x & z).bit_count() - (x & y).bit_count()
+                forced = (n - 2) * (d - 2 * eps) * largest + (Fraction((n - 2) * d, n - 1) - 2 * eps) * s
+                if d >= 1 and not 2 * eps * least > forced:
+                    return f"(ii) fails for the query {x:b} and the tokens {y:b}, {z:b}"
+    counted = len(witness["slopes"]) * (main - 1) + len(witness["functions"]) + 3 * len(witness["points"])
+    if not witness["points"] and rank_of(matrix) > counted:
+        return "the matrix has more than the rank that is counted"
+    return "" if counted <= rank else "more features than claimed"
+
+
 def head_exists(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any) -> Finding:
     m, n, eps, rank = whole(p["m"]), whole(p["n"]), rational(p["eps"]), whole(p["rank"])
     said = [f"instance m={m}, n={n}, eps={eps}: ", f"with {rank} features", f"length 1..{n} over {{0,1}}^{m}"]
@@ -469,6 +513,8 @@ def head_exists(p: dict[str, Any], rule: str, witness: dict[str, Any], used: Any
         return fault or ("" if hamming_rank(m, witness) <= rank else "the matrix has a larger rank"), said
     if m > 5:
         raise ValueError("the oracle writes out at most 2^5 rows")
+    if rule == "weight-head":
+        return weights_broken(m, n, eps, rank, witness), said
     if rule == "table-head":
         rows = [*witness["queries"], *witness["keys"]]
         if any(len(witness[name]) != 2**m for name in ("queries", "keys")) or any(len(row) != rank for row in rows):

@@ -13,7 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
-from tests.kernel import bounds_tables, heads_tables, lemma3_tables, sketch_tables, theorem_tables
+from tests.kernel import bounds_tables, heads_tables, lemma3_tables, sketch_tables, theorem_tables, weights_tables
 from tests.kernel.building import Fields, data
 
 HERE = Path(__file__).parent
@@ -22,7 +22,7 @@ FOLDERS = ("accepted", "conditional", "rejected", "malformed")
 
 def valid() -> dict[str, Fields]:
     """Certificates that hold, by name; every attack is a change of one of them."""
-    modules = (lemma3_tables, theorem_tables, bounds_tables, heads_tables, sketch_tables)
+    modules = (lemma3_tables, theorem_tables, bounds_tables, heads_tables, sketch_tables, weights_tables)
     return {name: fields for module in modules for name, fields in module.valid().items()}
 
 
@@ -30,9 +30,11 @@ def files() -> dict[str, bytes]:
     """Every data file of this folder: relative path -> bytes."""
     good = lemma3_tables.accepted() | {name: data(fields) for name, fields in theorem_tables.valid().items()}
     good |= bounds_tables.accepted()
-    good |= {name: data(fields) for m in (heads_tables, sketch_tables) for name, fields in m.valid().items()}
+    good |= {
+        name: data(fields) for m in (heads_tables, sketch_tables, weights_tables) for name, fields in m.valid().items()
+    }
     result = {f"accepted/{name}.json": content for name, content in good.items()}
-    modules = (lemma3_tables, theorem_tables, bounds_tables, heads_tables, sketch_tables)
+    modules = (lemma3_tables, theorem_tables, bounds_tables, heads_tables, sketch_tables, weights_tables)
     for folder, tables in (
         ("conditional", [theorem_tables.conditional(), bounds_tables.conditional()]),
         ("rejected", [module.rejected() for module in modules]),

@@ -136,7 +136,7 @@ POOL: tuple[Any, ...] = (
     "proofcheck/2", "0" * 64, *ORACLES, "packing", "rank-minor", "rank-trace", "exhaustive", "exponential", "cases",
     "consequence", "amplification", "layer", "family", "graham-sloane", "shattered", *THEOREMS, "unsat-lrat",
     "table-head", "class-head",
-    "hamming-head", "coefficients",
+    "hamming-head", "coefficients", "weight-head", "slopes", "functions", "points", "apart",
     "typed-family", "transcript", "m", "M", "w", "tau", "size", "weight", "distance", "value", "rank", "prime",
     "words", "gaps", "matrix", "rho", "eta", "c0", "last", "a", "kappa", "distance", "queries", "keys", "blocks",
     "degrees", "scale", "polynomials", "pairs", "permutations", "modulus",

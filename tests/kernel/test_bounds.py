@@ -21,6 +21,7 @@ from proofcheck.kernel.rules import apply
 from proofcheck.kernel.rules.ranks import sign_clauses
 from tests.kernel import bounds_oracle as oracle
 from tests.kernel import bounds_tables as tables
+from tests.kernel import weights_tables
 from tests.kernel.building import HALF, spell
 from tests.kernel.rationals import mu, rank_of, rational
 
@@ -275,7 +276,7 @@ def test_class_counts_by_states_are_those_of_all_sets(size: int, h: int, modulus
 
 
 @settings(max_examples=300)
-@given(st.sampled_from(["shattered-4", "shattered-7", "shattered-heavy-queries"]), st.data())
+@given(st.sampled_from(["shattered-4", "shattered-7", "shattered-heavy-queries", "shattered-single-bits"]), st.data())
 def test_shattered_rule_accepts_exactly_the_forced_patterns(name: str, draw: st.DataObject) -> None:
     """One to three bits of queries or keys flipped: the kernel and the sets agree."""
     parameters, witness = copy.deepcopy(V[name]["parameters"]), copy.deepcopy(V[name]["witness"])
@@ -570,6 +571,29 @@ def test_the_edge_of_the_symmetric_head() -> None:
             fields = tables.symmetric(4, Fraction(4, 3) + Fraction(sign, 10**k), 4)
             reason = verdict("head-exists", fields["parameters"], "class-head", fields["witness"])
             assert (reason == "") is (sign < 0), reason
+
+
+WEIGHTS = weights_tables.valid()
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(sorted(WEIGHTS)), st.data())
+def test_weight_rule_decides_b0_on_all_tokens(name: str, draw: st.DataObject) -> None:
+    """One to three numbers of a valid witness changed, the length or the rank too: the kernel, by classes, and the
+    oracle, token by token, agree."""
+    parameters, witness = copy.deepcopy(WEIGHTS[name]["parameters"]), copy.deepcopy(WEIGHTS[name]["witness"])
+    lists = [*witness["slopes"], *witness["functions"], *witness["coefficients"], *witness["points"]]
+    for _ in range(draw.draw(st.integers(0, 3))):
+        row = draw.draw(st.sampled_from(lists))
+        place = draw.draw(st.integers(0, len(row) - 1))
+        factor = draw.draw(
+            st.sampled_from([Fraction(99, 100), Fraction(101, 100), Fraction(9, 10), Fraction(2), -1, 0])
+        )
+        row[place] = rational(row[place]) * factor if isinstance(row[place], str) else row[place] * factor
+    parameters["n"] = draw.draw(st.sampled_from([3, 3, 3, 4]))
+    parameters["rank"] = max(1, parameters["rank"] + draw.draw(st.sampled_from([0, 0, 0, -1, 1])))
+    fault, _ = oracle.head_exists(spell(parameters), "weight-head", spell(witness), None)
+    assert (verdict("head-exists", parameters, "weight-head", witness) == "") is (fault == ""), fault
 
 
 # ------------------------------------------------------------------------------------------ the Hamming distance

@@ -304,6 +304,8 @@ SYSTEMATIC = [
     pytest.param("class-two-blocks", marks=pytest.mark.slow),
     "hamming-constant-m3",
     pytest.param("hamming-quadratic-m4-n4", marks=pytest.mark.slow),
+    "weight-points-m2",
+    pytest.param("weight-apart-with-points-m4", marks=pytest.mark.slow),
     pytest.param("layer-all-distances", marks=pytest.mark.slow),
     pytest.param("family-two-orbits", marks=pytest.mark.slow),
     pytest.param("family-fano", marks=pytest.mark.slow),

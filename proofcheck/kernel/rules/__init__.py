@@ -4,6 +4,7 @@
     families   code, packing, chain, amplification, typed-family, transcript, collision
     ranks      layer, family, graham-sloane, lower-exponent, shattered, topological, unsat-lrat
     heads      table-head, class-head, hamming-head, sampled, upper-exponent
+    weights    weight-head
     matrices   rank-minor, rank-trace, exhaustive
     given      violation, evaluation, levels, separable
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from ..claims import forms
 from ..exact import Malformed, Rejected, shown
-from . import algebra, families, given, heads, matrices, ranks
+from . import algebra, families, given, heads, matrices, ranks, weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ RULES: dict[str, tuple[type, Callable[[Any, object, dict[str, Any]], list[str]],
     "table-head": (forms.HeadExists, heads.table_head, (), ()),
     "class-head": (forms.HeadExists, heads.class_head, ("softmin",), ()),
     "hamming-head": (forms.HeadExists, heads.hamming_head, (), ()),
+    "weight-head": (forms.HeadExists, weights.weight_head, (), ()),
     "lower-exponent": (forms.LowerExponent, ranks.lower_exponent, (), ()),
     "upper-exponent": (forms.UpperExponent, heads.upper_exponent, (), ("Bernstein's inequality",)),
     "sampled": (forms.HeadExists, heads.sampled, (), ("Bernstein's inequality",)),

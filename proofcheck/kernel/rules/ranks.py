@@ -222,8 +222,10 @@ def _prefers(claim: FeatureRank) -> None:
 
 def shattered(claim: FeatureRank, witness: object, used: Used) -> list[str]:
     """Queries for which every sign pattern is forced by some pair of keys: pattern i (bit j for query j) has the keys
-    (A, B) with <x_j, A> = 2, <x_j, B> = 0 where bit j is 1 and the other way round where it is 0."""
+    (A, B) with <x_j, A> - <x_j, B> = 2, or 1 where that gap is admissible, where bit j is 1, and the other way round
+    where it is 0."""
     _prefers(claim)
+    least = 1 if least_gap(claim.n, claim.eps) <= 1 else 2
     fields = record(witness, "witness", ["queries", "keys"])
     queries = [
         integer(x, "witness.queries", 0, (1 << claim.m) - 1) for x in expect(fields["queries"], "witness.queries", list)
@@ -238,7 +240,7 @@ def shattered(claim: FeatureRank, witness: object, used: Used) -> list[str]:
             raise Malformed(f"{place}: expected two keys")
         for j, x in enumerate(queries):
             worse, better = ends if pattern >> j & 1 else ends[::-1]
-            if (x & worse).bit_count() - (x & better).bit_count() != 2:
+            if not least <= (x & worse).bit_count() - (x & better).bit_count() <= 2:
                 raise Rejected(f"{place}: query {j} is not forced to prefer one of the two keys as the pattern says")
     return [f"all 2^{len(queries)} sign patterns of {len(queries)} queries are forced"]
 
