@@ -91,6 +91,12 @@ def command(
 
     if warm and parametrisation in WITHOUT_INVERSE:
         raise UsageError(f"--warm: features {parametrisation} are not free, so none can be given")
+    if parametrisation not in ("linear", "mlp") and (activation, sharing, hidden) != ("elu1", "separate", 32):
+        raise UsageError(
+            f"--activation, --maps, --hidden: expected with --features linear or mlp, not {parametrisation}"
+        )
+    if readout != "free" and dv is None:
+        raise UsageError(f"--readout: expected with --dv, got {readout}")
     command = f"proofcheck search -m {m} -r {r} -n {n} --eps {error}"
     given = {"heads": (heads, 8), "steps": (steps, 3000), "restarts": (restarts, 4), "seed": (seed, 0)}
     given |= {"threads": (threads, 1)}
@@ -222,7 +228,8 @@ def about_layer(outcome: Outcome) -> list[str]:
 
 
 def written(outcome: Outcome, out: Path) -> list[str]:
-    """Writes the certificates, with those they rest on, and returns the paths of the former."""
+    """Writes the certificates, with those they rest on, and returns the paths of the former. Names carry the ids, so
+    that no other search overwrites them."""
     from proofcheck.theorems.bundle import foundation
 
     label = f"m{outcome.m}-r{outcome.r}-n{outcome.n}-eps{in_file_name(outcome.eps)}"
@@ -240,9 +247,11 @@ def written(outcome: Outcome, out: Path) -> list[str]:
             for claim in certificate.report.certificate.uses:
                 path, rested = foundation(claim)
                 rested.write(out / Path(path).parent, Path(path).name)
-            files.append(str(certificate.write(out / "search", name)))
+            files.append(str(certificate.write(out / "search", f"{name}-{certificate.id[:8]}")))
     if outcome.layer is not None:
-        files.append(str(outcome.layer.write(out / "search" / f"{label}-layer.npz")))
+        of_layer = outcome.layer.certificate or outcome.exists
+        suffix = f"-{of_layer.id[:8]}" if of_layer else ""
+        files.append(str(outcome.layer.write(out / "search" / f"{label}-layer{suffix}.npz")))
     return files
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -13,6 +14,16 @@ from .running import inside
 pytest.importorskip("torch")
 
 
+def stems(folder):
+    """Names without the certificate's id, which is at their end."""
+    return {re.sub(r"-[0-9a-f]{8}(?=\.\w+$)", "", path.name) for path in (folder / "search").iterdir()}
+
+
+def one(folder, pattern):
+    (path,) = (folder / "search").glob(pattern)
+    return path
+
+
 def accepted(folder):
     return {report.status for report in check_files([str(p) for p in sorted(folder.rglob("*.json"))])}
 
@@ -21,8 +32,11 @@ def test_a_head_that_is_found(tmp_path):
     done = inside("search", "-m", 3, "-r", 1, "--heads", 2, "--out", tmp_path)
     assert done.exit_code == 0
     assert "r*(3,3) <= 1 at eps = 1/2" in done.stdout
-    names = {path.name for path in (tmp_path / "search").iterdir()}
-    assert names == {f"m3-r1-n3-eps1over2-{claim}.json" for claim in ("head-exists", "kernel-correct")}
+    assert stems(tmp_path) == {f"m3-r1-n3-eps1over2-{claim}.json" for claim in ("head-exists", "kernel-correct")}
+    before = {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
+    assert inside("search", "-m", 3, "-r", 1, "--features", "square", "--out", tmp_path).exit_code == 0
+    assert len(list((tmp_path / "search").iterdir())) > len(before)  # another head, and nothing is overwritten
+    assert all((tmp_path / "search" / name).read_bytes() == data for name, data in before.items())
     assert accepted(tmp_path) == {0}
 
 
@@ -45,11 +59,10 @@ def test_a_layer_that_is_found(tmp_path):
     assert "bound the rank and are no longer the layer itself" in done.stdout
     assert "The layer itself, weights in multiples of 2^-" in done.stdout
     label = "m3-r2-n3-eps1over2"
-    names = {path.name for path in (tmp_path / "search").iterdir()}
     certificates = ("head-exists", "kernel-correct", "layer-kernel-correct")
-    assert names == {f"{label}-layer.npz", *(f"{label}-{claim}.json" for claim in certificates)}
+    assert stems(tmp_path) == {f"{label}-layer.npz", *(f"{label}-{claim}.json" for claim in certificates)}
     assert accepted(tmp_path) == {0}
-    again = inside("certify", tmp_path / "search" / f"{label}-layer.npz", "-m", 3, "--out", tmp_path, "--json")
+    again = inside("certify", one(tmp_path, "*.npz"), "-m", 3, "--out", tmp_path, "--json")
     assert json.loads(again.stdout)["outcome"] == "kernel-correct"
 
 
@@ -65,7 +78,7 @@ def test_a_head_with_a_readout(tmp_path):
     assert done.exit_code == 0
     assert "even with linear values of dimension 3 and a readout free at the query" in done.stdout
     label = "m3-r2-n3-eps1over2"
-    assert (tmp_path / "search" / f"{label}-dv3-free-exhaustive-head.json").exists()
+    assert f"{label}-dv3-free-exhaustive-head.json" in stems(tmp_path)
     assert accepted(tmp_path) == {0}
 
 
@@ -76,8 +89,7 @@ def test_values_of_too_small_a_dimension(tmp_path):
     )
     assert done.exit_code == 1
     assert "2 of 2 best heads have a counterexample" in done.stdout
-    names = {path.name.removeprefix("m3-r2-n3-eps1over2-seed0-") for path in (tmp_path / "search").iterdir()}
-    assert {f"restart{i}-counterexample.json" for i in range(2)} < names
+    assert {f"m3-r2-n3-eps1over2-seed0-restart{i}-counterexample.json" for i in range(2)} < stems(tmp_path)
     assert accepted(tmp_path) == {0}
 
 
@@ -85,7 +97,7 @@ def test_warm_starts(tmp_path):
     """From one rank more; and from the certificate of that search, a bit more."""
     done = inside("search", "-m", 3, "-r", 1, "--heads", 2, "--warm", "r+1", "--out", tmp_path)
     assert done.exit_code == 0
-    found = tmp_path / "search" / "m3-r1-n3-eps1over2-head-exists.json"
+    found = one(tmp_path, "m3-r1-n3-eps1over2-head-exists-*.json")
     assert "--warm r+1" in json.loads(found.read_text())["producer"]["command"]
     done = inside("search", "-m", 4, "-r", 2, "--heads", 2, "--warm", found, "--out", tmp_path)
     assert done.exit_code == 0
@@ -97,6 +109,8 @@ def test_warm_starts(tmp_path):
     [
         (["-m", 13, "-r", 2], "-m: "),
         (["-m", 3, "-r", 9], "-r: "),
+        (["-m", 3, "-r", 1, "--activation", "relu"], "--activation, --maps, --hidden: expected with --features linear"),
+        (["-m", 3, "-r", 1, "--readout", "affine"], "--readout: expected with --dv, got affine"),
         (["-m", 3, "-r", 1, "-n", 2], "n >= 3"),
         (["-m", 3, "-r", 1, "--eps", "0.5"], "--eps"),
         (["-m", 3, "-r", 1, "--features", "cubic"], "parametrisation"),

@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import product
 
 from ..claims.forms import HeadExists
-from ..exact import Budget, Rejected, expect, integer, number, record, shown
-from .heads import decide, integers
+from ..exact import Budget, Rejected, cleared, expect, integer, number, record, shown
+from .heads import decide
 
 
 def weight_head(claim: HeadExists, witness: object, used: object) -> list[str]:
@@ -34,13 +34,13 @@ def weight_head(claim: HeadExists, witness: object, used: object) -> list[str]:
         functions = expect(fields[key], f"witness.{key}", list)
         counts.append(len(functions))
         numbered += [q for i, f in enumerate(functions) for q in _numbers(f, f"witness.{key}[{i}]", len(classes))]
-    flat = integers(numbered)
+    flat = cleared(numbered)[1]
     rows = expect(fields["coefficients"], "witness.coefficients", list)
     if len(rows) != len(classes):
         raise Rejected(f"witness.coefficients: expected {len(classes)} rows, one a class of queries, got {len(rows)}")
     size = max(map(int.bit_length, flat), default=0) + 3 * main + 2 * claim.n.bit_length()
     for place, ((v, h), row) in enumerate(zip(classes, rows, strict=True)):
-        numbers = integers(_numbers(row, f"witness.coefficients[{place}]", sum(counts)))
+        numbers = cleared(_numbers(row, f"witness.coefficients[{place}]", sum(counts)))[1]
         bits = size + max(map(int.bit_length, numbers), default=0) + claim.eps.denominator.bit_length()
         budget.charge((len(classes) * (min(h, main - h) + 1) * (sum(counts) + 4) + h * h) // 4, bits)
         values, own = [], 0
