@@ -33,11 +33,17 @@ def test_a_head_that_is_found(tmp_path):
     assert done.exit_code == 0
     assert "r*(3,3) <= 1 at eps = 1/2" in done.stdout
     assert stems(tmp_path) == {f"m3-r1-n3-eps1over2-{claim}.json" for claim in ("head-exists", "kernel-correct")}
-    before = {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
-    assert inside("search", "-m", 3, "-r", 1, "--features", "square", "--out", tmp_path).exit_code == 0
-    assert len(list((tmp_path / "search").iterdir())) > len(before)  # another head, and nothing is overwritten
-    assert all((tmp_path / "search" / name).read_bytes() == data for name, data in before.items())
     assert accepted(tmp_path) == {0}
+
+
+def test_another_search_overwrites_nothing(tmp_path):
+    first = ("search", "-m", 3, "-r", 2, "--heads", 2, "--out", tmp_path)
+    assert inside(*first).exit_code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
+    assert inside(*first, "--features", "linear").exit_code == 0
+    after = {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
+    assert len(after) >= len(before) + 3  # another table, and the layer
+    assert {name: after.get(name) for name in before} == before
 
 
 def test_a_rank_that_is_too_small(tmp_path):
