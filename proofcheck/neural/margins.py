@@ -10,7 +10,7 @@ With the negative terms moved to the left this reads A > R, and A, R >= 0 where 
 levels is log R - log A, negative where the inequality holds. It does not change when a row of queries is scaled, and
 pairs whose R vanishes identically (d = 1 at n = 3, eps = 1/2) are left out. For features that may be negative, log t is
 continued below a `floor` relative to the query's largest value by its tangent, and the excess of (i) is
-log floor - log lo_l.
+log floor - log lo_l; at l = h, where a kernel value may be zero and not less, it is log floor - log(lo_h + floor).
 
 lo_l and hi_l come from `extremes`; which of several equal tokens receives the gradient is said there.
 
@@ -38,12 +38,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Levels:
-    """`query` (levels,) is the query of each level of the `layout`, and `below` are the levels with l < h. A pair of
-    levels is (low, high, own = x), with the coefficients `at_low` > 0, `at_high` >= 0 and `at_own` of any sign."""
+    """`query` (levels,) is the query of each level of the `layout`, and `top` is 1 for those with l = h, else 0. A pair
+    of levels is (low, high, own = x), with the coefficients `at_low` > 0, `at_high` >= 0 and `at_own` of any sign."""
 
     layout: Layout
     query: Tensor
-    below: Tensor
+    top: Tensor
     low: Tensor
     high: Tensor
     own: Tensor
@@ -87,12 +87,12 @@ class Levels:
             return torch.from_numpy(values[used]).to(device, dtype)
 
         query = np.repeat(tokens, weight + 1)
-        below = np.flatnonzero(np.arange(start[-1]) - start[query] < weight[query])
+        top = (np.arange(start[-1]) - start[query] == weight[query]).astype(np.float64)
         low_places, high_places, xs_of = (index(np.concatenate(part)[used]) for part in (low, high, own))
         return Levels(
             layout=layout,
             query=layout.query,
-            below=index(below),
+            top=torch.from_numpy(top).to(device, dtype),
             low=low_places,
             high=high_places,
             own=xs_of,
@@ -119,9 +119,8 @@ def excess(queries: Tensor, keys: Tensor, levels: Levels, floor: float | None = 
         largest = torch.full_like(own, 1e-30).scatter_reduce(1, levels.query.expand(len(own), -1), high, "amax")
         largest = torch.maximum(largest, own)
     scale = largest.index_select(1, levels.own)
-    positive = torch.cat(
-        [(low / largest.index_select(1, levels.query)).index_select(1, levels.below), own / largest], 1
-    )
+    relative = low / largest.index_select(1, levels.query) + floor * levels.top
+    positive = torch.cat([relative, own / largest], 1)
     pairs = extended(right / scale, floor) - extended(left / scale, floor)
     return torch.cat([pairs, float(np.log(floor)) - extended(positive, floor)], 1)
 

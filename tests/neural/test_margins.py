@@ -76,13 +76,29 @@ def test_features_of_any_sign(m, n, eps):
     expected = naive(made[0, 0], made[1, 0], m, n, eps, 1e-3)
     assert torch.allclose(values[: len(expected)], expected, rtol=0, atol=1e-6)
     alpha = made[0, 0] @ made[1, 0].T
-    positive = all(
-        alpha[x, y] > (1e-3 * alpha[x].max())
+    assert bool((values[len(expected) :] < 0).all()) == admissible(alpha, m)
+
+
+def admissible(alpha, m, floor=1e-3):
+    """(i) with a margin, and no negative value where the overlap is |x|."""
+    return all(
+        alpha[x, y] > (floor * alpha[x].max() if (x & y) != x or x == y else 0)
         for x in range(1 << m)
         for y in range(1 << m)
-        if (x & y).bit_count() < x.bit_count() or x == y
     )
-    assert bool((values[len(expected) :] < 0).all()) == positive
+
+
+@pytest.mark.parametrize(("at", "fine"), [(0.5, True), (1e-6, True), (-1e-6, False), (-0.5, False)])
+def test_a_negative_value_at_full_overlap_is_an_excess(at, fine):
+    """x = 1, z = 3 = x and one more bit: alpha(x,z) may be as small as zero, and not below."""
+    alpha = torch.ones(4, 4, dtype=torch.float64)
+    alpha[1, 3] = at
+    values = excess(
+        alpha[None], torch.eye(4, dtype=torch.float64)[None], Levels.build(2, 3, HALF, dtype=torch.float64), 1e-3
+    )
+    pairs = len(naive(alpha, torch.eye(4, dtype=torch.float64), 2, 3, HALF, 1e-3))
+    assert admissible(alpha, 2) == fine
+    assert bool((values[0, pairs:] < 0).all()) == fine
 
 
 def test_rows_may_be_scaled():
