@@ -21,13 +21,15 @@ since the argument is about every decoder. A message must be an integer in its a
     Looped        a `Sketch` as a `Batched` one, sequence by sequence
     twice         the transcript of one assignment, computed twice: the determinism that all this rests on
 
-Errors: `UsageError` for an empty or infinite alphabet, a message outside its alphabet, a layer where two runs differ.
+Errors: `UsageError` for an empty or infinite alphabet, more than `MAX_LAYERS` layers, a message that is no `int` or
+outside its alphabet, a layer where two runs differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import log2, prod
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -40,6 +42,7 @@ from proofcheck.transcripts import TypedFamily
 
 Levels: TypeAlias = NDArray[np.int64]  # B x q: one assignment a row
 Codes: TypeAlias = NDArray[Any]  # B x width: one message a row, integers
+MAX_LAYERS = 1_000
 
 
 @runtime_checkable
@@ -69,18 +72,30 @@ class Batched(Protocol):
 
 
 def check_alphabets(model: Sketch | Batched) -> list[int]:
-    """The sizes of the alphabets, each an integer >= 1."""
+    """The sizes of the alphabets, each an integer >= 1. The attribute is read once; an iterator is refused, since it
+    may be endless, and gives nothing the second time."""
+    given = model.alphabets
+    if isinstance(given, Iterator):
+        raise UsageError(f"{model.name}: alphabets: expected a list or tuple, got {_kind(given)}")
     try:
-        sizes = list(model.alphabets)
+        sizes = list(islice(given, MAX_LAYERS + 1))
     except TypeError:
-        raise UsageError(f"{model.name}: alphabets: expected one size a layer, got {shown(model.alphabets)}") from None
+        raise UsageError(f"{model.name}: alphabets: expected one size a layer, got {shown(given)}") from None
     if not sizes:
         raise UsageError(f"{model.name}: alphabets: expected at least one layer")
+    if len(sizes) > MAX_LAYERS:
+        raise UsageError(f"{model.name}: alphabets: expected at most {MAX_LAYERS} layers, got more")
     for layer, size in enumerate(sizes):
         if type(size) is not int or size < 1:
             wanted = "expected a finite alphabet, an integer >= 1 of messages"
-            raise UsageError(f"{model.name}: layer {layer}: {wanted}, got {shown(size)}")
+            kind = "" if isinstance(size, int | float | None) else f" of type {_kind(size)}"
+            raise UsageError(f"{model.name}: layer {layer}: {wanted}, got {shown(size)}{kind}")
     return sizes
+
+
+def _kind(value: object) -> str:
+    module = type(value).__module__
+    return type(value).__qualname__ if module == "builtins" else f"{module}.{type(value).__qualname__}"
 
 
 def transcripts(model: Sketch | Batched) -> int:
@@ -99,7 +114,10 @@ def run(model: Sketch, sequence: Sequence[int]) -> tuple[tuple[int, ...], list[A
     transcript = []
     for layer, size in enumerate(check_alphabets(model)):
         message = model.message(layer, states)
-        if type(message) is not int or not 0 <= message < size:
+        if type(message) is not int:
+            wanted = "expected a message that is a Python int"
+            raise UsageError(f"{model.name}: layer {layer}: {wanted}, got {shown(message)} of type {_kind(message)}")
+        if not 0 <= message < size:
             wanted = f"expected a message in 0..{shown(size - 1)}"
             raise UsageError(f"{model.name}: layer {layer}: {wanted}, got {shown(message)}")
         states = [model.update(layer, state, message) for state in states]

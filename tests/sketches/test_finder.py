@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, repeat
 
 import numpy as np
 import pytest
@@ -32,6 +32,11 @@ class Sums:
 
     def update(self, layer, state, message):
         return state + message
+
+
+class Endless:
+    def __iter__(self):
+        return repeat(256)
 
 
 class Batch:
@@ -146,12 +151,26 @@ def test_equal_samples_are_no_collision():
         ([None], r"^sums: layer 0: expected a finite alphabet, .* got None$"),
         ([True], r"^sums: layer 0: expected a finite alphabet, .* got True$"),
         (7, r"^sums: alphabets: expected one size a layer, got 7$"),
+        (repeat(256), "^sums: alphabets: expected a list or tuple, got itertools.repeat$"),
+        (iter([64]), "^sums: alphabets: expected a list or tuple, got list_iterator$"),
+        (Endless(), "^sums: alphabets: expected at most 1000 layers, got more$"),
+        ([np.int64(64)], r"^sums: layer 0: expected a finite alphabet, .* got np.int64\(64\) of type numpy.int64$"),
         ([5], r"^sums: layer 0: expected a message in 0\.\.4, got \d+$"),
     ],
 )
 def test_alphabets_that_are_none(alphabets, reason):
     with pytest.raises(UsageError, match=reason):
         finder.find(Sums(64, alphabets=alphabets), FAMILY, 64)
+
+
+@pytest.mark.parametrize(
+    ("message", "got"), [(np.int64(3), r"np.int64\(3\) of type numpy.int64"), (3.0, "3.0 of type float")]
+)
+def test_messages_are_python_integers(message, got):
+    model = Sums(64)
+    model.message = lambda layer, states: message
+    with pytest.raises(UsageError, match=f"^sums: layer 0: expected a message that is a Python int, got {got}$"):
+        finder.find(model, FAMILY, 64)
 
 
 def test_a_model_that_is_not_deterministic():
