@@ -18,7 +18,9 @@ with a slot tells whether the slot is its own.
 Best bound. For each s the code is of subsets of weight floor(M/2), M = m-2-s: by greedy packing with exact binomials
 (it exists), or, where that has fewer than floor(n/2) words, by the words of a seeded random greedy code (at most
 `EXPLICIT`), if there are more. The bound takes the s with the largest min(floor(n/2), |C|) log2(s+1). Without n,
-q = |C|: the sequence is as long as the code allows. The bound is necessary, never sufficient, and says nothing about
+q = |C|: the sequence is as long as the code allows. Tokens of m' < m bits are tokens of m bits with zeros appended,
+so a bound for m' is one for m: where explicit words end, a slightly smaller m' may give more (at n = 64, m = 26 takes
+the family of m' = 25), and then m > 2 + M + s; the certificate is about m' = 2 + M + s. The bound is necessary, never sufficient, and says nothing about
 models whose messages are unrestricted reals.
 
 Errors: `UsageError` that names the value. Source: paper, Theorem 9, eq. (8), Proposition 10; mathematics.md A and B9.
@@ -27,7 +29,8 @@ Errors: `UsageError` that names the value. Source: paper, Theorem 9, eq. (8), Pr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import comb, log2
 
 from proofcheck import codes
@@ -45,6 +48,7 @@ FEW = 64  # words that are searched for in a larger layer
 SMALL_LAYER = 200_000  # a layer of so many words is searched as a whole
 ATTEMPTS = 1_000  # random words in a row that do not fit, in a larger layer
 SEEDS = 16  # of greedy codes in a small layer, until one has the words asked for
+BACK, BACK_UNTIL = 8, 128  # so many smaller m are tried too, up to this m: beyond, packing leads
 FINEST = 4_096  # largest denominator of a lower bound of log2(s+1)
 
 
@@ -141,7 +145,8 @@ class Bound:
     """`bits` is the least b with 2^b >= (s+1)^q; where q is large it may be less by q/10^7, and `exact` says so.
 
     `size` words of [M] with `weight` elements at directed distance s+1 exist, and q = min(floor(n/2), size) of them are
-    used; `words` lists them where they are explicit, else greedy packing shows that they exist.
+    used; `words` lists them where they are explicit, else greedy packing shows that they exist. M + 2 + s <= m: the
+    certificates are about tokens of M + 2 + s bits, and hold for m a fortiori.
     """
 
     m: int
@@ -200,7 +205,8 @@ def forced_bits(s: int, q: int) -> tuple[int, bool]:
 
 def best_bound(m: int, n: int | None = None, s: int | None = None) -> Bound:
     """The largest bound for tokens of m bits and sequences of at most n (None: as long as the code allows), with this
-    s or the best one.
+    s or the best one; of equal ones that of the largest m' <= m. Does not decrease with m up to `BACK_UNTIL`, where
+    the families of m - `BACK`, .., m are compared (measured for m <= 70, n <= 4096: drops of m' = m alone end sooner).
 
     Raises `UsageError` for m < 4 (M, s >= 1), n < 2, or s outside 1..m-3.
     """
@@ -211,6 +217,13 @@ def best_bound(m: int, n: int | None = None, s: int | None = None) -> Bound:
     if s is not None and not 1 <= s <= min(m - 3, MAX_S):
         raise UsageError(f"-s: expected 1 <= s <= min(m - 3, {MAX_S}) = {min(m - 3, MAX_S)}, got {s}")
     most = MAX_Q if n is None else min(n // 2, MAX_Q)
+    least = max(4, (s or 1) + 3, m - BACK if m <= BACK_UNTIL else m)
+    found = (_own(bits, n, s, most) for bits in range(m, least - 1, -1))
+    return replace(max(found, key=lambda bound: bound.bits), m=m)
+
+
+def _own(m: int, n: int | None, s: int | None, most: int) -> Bound:
+    """The best bound of codes with M = m-2-s."""
     packed = {level: codes.packing_bound(m - 2 - level, _weight(m, level), level + 1) for level in _levels(m, s)}
     best = max(packed, key=lambda level: _score(min(most, packed[level]), level))
     found: tuple[int, ...] | None = None
@@ -219,13 +232,20 @@ def best_bound(m: int, n: int | None = None, s: int | None = None) -> Bound:
         wanted = min(most, _searched(m - 2 - level))
         if size >= wanted or _score(wanted, level) <= worth:
             continue
-        code = codes.random_greedy(m - 2 - level, _weight(m, level), level + 1, seed=0, limit=wanted, attempts=ATTEMPTS)
-        if _score(code.size, level) > worth:
-            best, found, worth = level, tuple(sorted(code.words)), _score(code.size, level)
+        words = _words(m - 2 - level, level + 1)[:wanted]
+        if _score(len(words), level) > worth:
+            best, found, worth = level, tuple(sorted(words)), _score(len(words), level)
     size = packed[best] if found is None else len(found)
     q = min(most, size)
     bits, exact = forced_bits(best, q)
     return Bound(m, n, best, q, bits, exact, m - 2 - best, _weight(m, best), size, found)
+
+
+@lru_cache(maxsize=512)
+def _words(M: int, distance: int) -> tuple[int, ...]:  # noqa: N803
+    """Those that a greedy search finds, up to `_searched`; the words for a smaller limit are the first of them."""
+    weight, limit = max(1, M // 2), _searched(M)
+    return codes.random_greedy(M, weight, distance, seed=0, limit=limit, attempts=ATTEMPTS).words
 
 
 def _weight(m: int, s: int) -> int:

@@ -7,7 +7,7 @@ from itertools import product
 from math import comb, log2
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from proofcheck import codes, transcripts
@@ -89,7 +89,7 @@ def test_no_other_s_with_packing_is_better(m, n):
     best = transcripts.best_bound(m, n)
     most = best.size if n is None else n // 2
     assert best.q == min(most, best.size)
-    assert m == 2 + best.M + best.s
+    assert best.m == m >= 2 + best.M + best.s
     value = best.q * Fraction(log2(best.s + 1))
     for s in range(1, m - 2):
         M = m - 2 - s  # noqa: N806
@@ -140,6 +140,25 @@ def test_ranges():
             transcripts.best_bound(*arguments)
 
 
+@settings(deadline=None)
 @given(st.integers(4, 60), st.integers(2, 300), st.integers(1, 100))
 def test_bounds_do_not_decrease_with_the_length(m: int, n: int, more: int) -> None:
     assert transcripts.best_bound(m, n).bits <= transcripts.best_bound(m, n + more).bits
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(4, 60), st.one_of(st.none(), st.integers(2, 300), st.sampled_from([512, 1024, 4096])))
+@example(25, 64)
+@example(26, 16)
+@example(24, 1024)
+@example(27, 8)
+def test_bounds_do_not_decrease_with_the_bits_of_a_token(m: int, n: int | None) -> None:
+    assert transcripts.best_bound(m, n).bits <= transcripts.best_bound(m + 1, n).bits
+
+
+def test_a_smaller_family_holds_a_fortiori(tmp_path):
+    bound = transcripts.best_bound(27, 64)
+    assert (bound.m, bound.bits) == (27, transcripts.best_bound(25, 64).bits)
+    assert 2 + bound.M + bound.s < 27
+    reports = check_files([str(c.write(tmp_path, c.claim)) for c in bound.certify("proofcheck transcript bound")])
+    assert [r.status for r in reports] == [VERIFIED, VERIFIED]

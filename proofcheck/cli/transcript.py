@@ -37,7 +37,8 @@ def bound(
 
     sizes = options.integers(m, "-m", 4, transcripts.MAX_M)
     start = time.perf_counter()
-    lines, paths = [], []
+    lines: list[dict[str, Any]] = []
+    paths = []
     for bits in output.track(sizes, "bounds"):
         best = transcripts.best_bound(bits, n, s)
         command = f"proofcheck transcript bound -m {bits}" + (f" -n {n}" if n else "") + (f" -s {best.s}" if s else "")
@@ -68,6 +69,11 @@ def bound(
     title += f"; sequences of at most {n} tokens" if n else "; sequences as long as the code allows"
     where = output.console(as_json)
     where.print(output.table(title, columns, rows, right=[0, 1, 2, 3, 4, 6, 7]))
+    if any(line["M"] + line["s"] + 2 < line["m"] for line in lines):
+        where.print(
+            "Where M + 2 + s < m, the certificate is about tokens of M + 2 + s bits: append zeros for tokens of m bits.",
+            markup=False,
+        )
     where.print(
         f"{NECESSARY}\n{len(paths)} certificates written to {out} and re-checked by the kernel, "
         f"{time.perf_counter() - start:.1f} s.",

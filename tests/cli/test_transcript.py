@@ -29,6 +29,12 @@ def test_table_of_bounds(tmp_path):
     assert "never sufficient" in " ".join(text.split())
 
 
+def test_families_of_fewer_bits_are_named(tmp_path):
+    words = " ".join(inside("transcript", "bound", "-m", "25:26", "-n", 64, "--out", tmp_path).stdout.split())
+    assert "Where M + 2 + s < m, the certificate is about tokens of M + 2 + s bits" in words
+    assert "M + 2 + s < m" not in inside("transcript", "bound", "-m", 25, "-n", 64, "--out", tmp_path).stdout
+
+
 def test_large_numbers_are_shown_as_powers(tmp_path):
     text = inside("transcript", "bound", "-m", "256", "--out", tmp_path).stdout
     assert "about 2^234.71" in text
