@@ -18,10 +18,12 @@ with a slot tells whether the slot is its own.
 Best bound. For each s the code is of subsets of weight floor(M/2), M = m-2-s: by greedy packing with exact binomials
 (it exists), or, where that has fewer than floor(n/2) words, by the words of a seeded random greedy code (at most
 `EXPLICIT`), if there are more. The bound takes the s with the largest min(floor(n/2), |C|) log2(s+1). Without n,
-q = |C|: the sequence is as long as the code allows. Tokens of m' < m bits are tokens of m bits with zeros appended,
-so a bound for m' is one for m: where explicit words end, a slightly smaller m' may give more (at n = 64, m = 26 takes
-the family of m' = 25), and then m > 2 + M + s; the certificate is about m' = 2 + M + s. The bound is necessary, never sufficient, and says nothing about
+q = |C|: the sequence is as long as the code allows. The bound is necessary, never sufficient, and says nothing about
 models whose messages are unrestricted reals.
+
+Tokens of m' < m bits are tokens of m bits with zeros appended, so that a bound at m' is one at m. Where explicit words
+end, a slightly smaller m' may give more (at n = 64, m = 26 takes the family of m' = 25). Then 2 + M + s = m' < m, and
+the certificate is about m'.
 
 Errors: `UsageError` that names the value. Source: paper, Theorem 9, eq. (8), Proposition 10; mathematics.md A and B9.
 """

@@ -71,7 +71,7 @@ def bound(
     where.print(output.table(title, columns, rows, right=[0, 1, 2, 3, 4, 6, 7]))
     if any(line["M"] + line["s"] + 2 < line["m"] for line in lines):
         where.print(
-            "Where M + 2 + s < m, the certificate is about tokens of M + 2 + s bits: append zeros for tokens of m bits.",
+            "Where M + 2 + s < m, the certificate is about M + 2 + s bits a token; append zeros for m bits.",
             markup=False,
         )
     where.print(

@@ -31,7 +31,7 @@ def test_table_of_bounds(tmp_path):
 
 def test_families_of_fewer_bits_are_named(tmp_path):
     words = " ".join(inside("transcript", "bound", "-m", "25:26", "-n", 64, "--out", tmp_path).stdout.split())
-    assert "Where M + 2 + s < m, the certificate is about tokens of M + 2 + s bits" in words
+    assert "Where M + 2 + s < m, the certificate is about M + 2 + s bits a token" in words
     assert "M + 2 + s < m" not in inside("transcript", "bound", "-m", 25, "-n", 64, "--out", tmp_path).stdout
 
 
