@@ -18,7 +18,7 @@ import difflib
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +116,11 @@ def is_module(found: object) -> bool:
 
 @contextmanager
 def users_code(what: str) -> Iterator[None]:
-    """One line for anything that the user's code raises; the package's own errors pass."""
+    """One line for anything that the user's code raises; the package's own errors pass. What it prints goes to standard
+    error: standard output belongs to the result."""
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     except ProofcheckError:
         raise
     except (Exception, SystemExit) as error:

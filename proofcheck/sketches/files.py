@@ -3,11 +3,13 @@
 A model file is the JSON object {"format": "proofcheck-sketch/1", "m", "embedding", "layers"}, the last three as in the
 parameters of a `transcript-collision` certificate, under the kernel's own rules for numbers, shapes and grids:
 
-    {"format": "proofcheck-sketch/1", "m": 2, "embedding": [[1, -1, 0], [0, 1, 1]],
+    {"format": "proofcheck-sketch/1", "m": 7, "embedding": [[1, -1, 0, 1, 0, 0, 1, 0], [0, 1, 1, 0, -1, 1, 0, 1]],
      "layers": [{"heads": [{"queries": [[1, 0]], "keys": [[0, 1]], "values": [[1, 1]], "output": [[1], [0]],
                             "relu": 1, "polynomial": [0, 1]}],
                  "sums": {"bits": 1, "low": 0, "step": 2}, "normalisers": {"bits": 1, "low": 0, "step": "1/2"},
                  "outputs": {"bits": 4, "low": -8, "step": 1}, "states": {"bits": 8, "low": -128, "step": 1}}]}
+
+It runs by `proofcheck transcript collide FILE -s 1 -q 2`: a family needs m >= 3s + 4, or m >= s + 3 for one query.
 
 package.module:attribute IMPORTS AND RUNS that code: a `Sketch` or `Batched` model (see `proofcheck.sketches`), or a
 callable (m, seed), a class for instance, that gives one. Whatever it raises becomes one `UsageError` of one line.
@@ -64,15 +66,20 @@ def write(model: LinearAttention, path: Path) -> None:
 
 def imported(spec: str, m: int, seed: int) -> Sketch | Batched:
     found: Any = attribute(spec)
-    if isinstance(found, type) or (not isinstance(found, Sketch | Batched) and callable(found)):
+    if isinstance(found, type) or (not _is_model(spec, found) and callable(found)):
         with users_code(f"{spec}: calling it with (m, seed) = ({m}, {seed}) failed"):
             found = found(m, seed)
-    if isinstance(found, Batched | Sketch):
-        return found
+    if _is_model(spec, found):
+        return found  # type: ignore[no-any-return]
     raise UsageError(
         f"{spec}: expected a model with name, alphabets, encode, message and update (see proofcheck.sketches), or a "
         f"callable (m, seed) that gives one; got {type(found).__name__}"
     )
+
+
+def _is_model(spec: str, found: object) -> bool:
+    with users_code(f"{spec}: looking at its attributes failed"):  # properties run
+        return isinstance(found, Batched | Sketch)
 
 
 def certificate(model: LinearAttention, family: TypedFamily, found: Collision, command: str) -> Checked:

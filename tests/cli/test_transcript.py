@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from proofcheck import transcripts
+from proofcheck.errors import UsageError
 from proofcheck.kernel.check import VERIFIED, check_files
+from proofcheck.sketches import files
 from tests.cli.running import inside, outside
 
 BASE = ("transcript", "collide", "linear")
@@ -114,7 +117,9 @@ def test_float_models_are_executed_evidence(tmp_path):
     other = ",".join(["0"] * 8) + ":" + ",".join(["3"] * 8)
     none = inside(*report["replay"].split()[1:-1], other)
     assert none.exit_code == 3
-    assert "None found among 2" in none.stdout
+    assert "These two assignments have different transcripts here" in none.stdout
+    assert "not reproduced" in none.stdout
+    assert "None found" not in none.stdout
 
 
 def test_model_files(tmp_path):
@@ -155,6 +160,14 @@ class Faulty(Parity):
     def __init__(self, m, seed): pass
     def update(self, layer, state, message): return state / 0
 
+class Loud(Parity):
+    alphabets = property(lambda self: print("sizes") or [2, 2])
+    def __init__(self, m, seed): print("made")
+    def message(self, layer, states):
+        print("said")
+        return Parity.message(self, layer, states)
+
+print("imported")
 restless, endless = Random(), Endless()
 def build(m, seed): return Parity()
 def broken(m, seed): raise ValueError("no\\nmodel")
@@ -183,6 +196,49 @@ def test_users_own_models(tmp_path, attribute, status, text):
     assert text in result.stdout + result.stderr
 
 
+def test_what_a_users_model_prints_is_not_in_the_json(tmp_path):
+    (tmp_path / "sketch_of_a_user.py").write_text(USERS)
+    result = outside("transcript", "collide", "sketch_of_a_user:Loud", "--json", cwd=tmp_path)
+    assert result.returncode == 3, result.stderr
+    assert json.loads(result.stdout)["outcome"] == "executed evidence"
+    assert all(word in result.stderr for word in ("imported", "made", "sizes", "said"))
+    text = outside("transcript", "collide", "sketch_of_a_user:Loud", cwd=tmp_path).stdout
+    assert "fewer transcripts than assignments: a collision exists, and will be found" in text
+    assert "said" not in text
+
+
+@pytest.mark.parametrize("option", ["--layers", "--heads", "-r", "--dv", "-p"])
+@pytest.mark.parametrize("model", ["model.json", "package.module:attribute"])
+def test_options_of_the_built_in_model_go_with_no_other(model, option):
+    result = inside("transcript", "collide", model, option, 2)
+    assert result.exit_code == 2
+    assert f"{option}: expected with the built-in model alone, not with {model}" in result.stderr
+
+
+def test_the_example_of_a_model_file(tmp_path):
+    text = files.__doc__
+    example = json.loads(text[text.index('{"format": "proofcheck-sketch/1", "m": 7') : text.index("\n\nIt runs by")])
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(example))
+    result = inside("transcript", "collide", path, "-s", 1, "-q", 2, "--out", tmp_path, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["outcome"] == "certified"
+    for arguments, least in ((("-q", 2), "-s 3 -q 2 the family needs m >= 13"), (("-q", 1, "-s", 5), "m >= 8")):
+        small = inside("transcript", "collide", path, *arguments)
+        assert small.exit_code == 2
+        assert "-s: " in small.stderr
+        assert f"{path} has tokens of 7 bits; with -s" in small.stderr
+        assert least in small.stderr
+        assert "-M" not in small.stderr
+
+
+@pytest.mark.parametrize(("s", "q", "least"), [(1, 2, 7), (2, 2, 10), (1, 1, 4), (4, 1, 7), (4, 2, 16)])
+def test_the_least_m_of_a_family(s, q, least):
+    assert transcripts.typed_family(least - 2 - s, s, q).m == least
+    with pytest.raises(UsageError):
+        transcripts.typed_family(least - 3 - s, s, q)
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -194,7 +250,10 @@ def test_users_own_models(tmp_path, attribute, status, text):
         (("-s", 0), "-s: a slot has levels 0..s with 1 <= s <= 1000, got 0"),
         (("--layers", 0), "--layers: expected 1..256, got 0"),
         (("--format", "fp4"), "--format: expected int, fp8, fp16"),
-        (("--features", "gelu"), "--features: expected an activation"),
+        (
+            ("--features", "gelu"),
+            "--features: expected one of identity, relu, sqrelu, square, cubic (exact), or with torch elu1, exp, ",
+        ),
         (("--samples", 5, "--enumerate", 5), "--samples, --enumerate: give one of them"),
         (("--samples", 0), "--samples: expected 1 to 2^62 assignments, got 0"),
         (("--samples", 4000), "--samples: 4000 of only 4096 assignments: enumerate them"),
