@@ -105,7 +105,7 @@ def command(
         return plan.status
     _print(plan, out, output.console(False))
     if space and wanted:
-        _print_allocation(allocation, wanted, output.console(False))
+        _print_allocation(allocation, space, wanted, output.console(False))
     return plan.status
 
 
@@ -173,10 +173,13 @@ def _print(plan: Plan, out: Path, where: Any) -> None:
     if plan.excluded:
         where.print(f"This design is impossible: {plan.excluded}.", markup=False)
     else:
+        about = "the kernel heads of this design" if plan.failing else "this design"
         where.print(
-            "Nothing here excludes this design. That is no promise: the bounds are necessary, never sufficient.",
+            f"Nothing here excludes {about}. That is no promise: the bounds are necessary, never sufficient.",
             markup=False,
         )
+    if plan.failing:
+        where.print(f"Dense softmax with the readout <x,a> fails: {plan.failing}.", markup=False)
     where.print(f"{len(plan.bundle.certificates)} certificates in {out}, re-checked by the kernel.", markup=False)
 
 
@@ -192,14 +195,23 @@ def counted(count: int, word: str) -> str:
     return f"{count} {word}" + ("" if count == 1 else "s")
 
 
-def _print_allocation(allocation: Allocation | Impossible | None, goal: str, where: Any) -> None:
+def _within(space: Space) -> str:
+    """What an allocation may choose from, in words."""
+    if space.limits:
+        return "within these limits"
+    formats = ", ".join(f.name for f in space.formats)
+    shape = f"{counted(space.layers, 'layer')} of at most {counted(space.heads, 'head')}"
+    return f"with {shape}, features <= {max(space.features)} and formats {formats}"
+
+
+def _print_allocation(allocation: Allocation | Impossible | None, space: Space, goal: str, where: Any) -> None:
     from proofcheck.plan.allocation import Allocation, Impossible
 
     from . import output
 
     if isinstance(allocation, Impossible):
         where.print(
-            f"No allocation within these limits has the {allocation.needed} bits that eq. (8) asks for: at most "
+            f"No allocation {_within(space)} has the {allocation.needed} bits that eq. (8) asks for: at most "
             f"{allocation.most}.",
             markup=False,
         )
@@ -215,7 +227,7 @@ def _print_allocation(allocation: Allocation | Impossible | None, goal: str, whe
         proved = "no allocation has less" if allocation.optimal else f"none has less than {least} (proved)"
         where.print(f"{allocation.bits} bits; {totals}; {proved}. Necessary, never sufficient.", markup=False)
     else:
-        where.print("HiGHS found no allocation within these limits; that none exists is not proved.", markup=False)
+        where.print(f"HiGHS found no allocation {_within(space)}; that none exists is not proved.", markup=False)
 
 
 def _as_json(plan: Plan, files: list[str], space: Space | None, allocation: Any, goal: str | None) -> dict[str, object]:

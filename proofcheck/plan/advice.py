@@ -90,7 +90,7 @@ def _transcript(plan: Plan) -> Iterator[Line]:
         f"L H r (dv+1) p >= {bound.bits} bits",
         f"{design.bits} bits",
         verdict,
-        f"Theorem 9, eq. (8): {bound.q} queries at {bound.s + 1} levels",
+        f"Theorem 9, eq. (8): {bound.q} {'query' if bound.q == 1 else 'queries'} at {bound.s + 1} levels",
         certificate,
         {"bits needed": bound.bits, "bits held": design.bits},
     )
@@ -205,6 +205,8 @@ def _softmax_rounded(design: Design) -> Iterator[Line]:
             f"overlaps {failure.level} and {failure.level + failure.gap} rounded: error {below(failure.error)} or more"
         )
         verdict = FAILING
+        if softmax.holds(m, n, eps, tau) is False:
+            asks = f"tau is too small in exact arithmetic already; {asks}"
     yield Line(
         SOFTMAX,
         asks,

@@ -120,6 +120,11 @@ class Plan:
     needed: int = 0  # bits of the transcript
 
     @property
+    def failing(self) -> str:
+        """Where dense softmax fails at the temperature asked for, the weakest assumption first; else empty."""
+        return next((line.has for line in self.lines if line.verdict == FAILING), "")
+
+    @property
     def status(self) -> int:
         """Fails where the design is impossible with nothing assumed; conditional where a line rests on a named theorem
         of mathematics."""

@@ -68,6 +68,48 @@ def test_allocations(tmp_path):
     assert "No allocation within these limits" in done.stdout
 
 
+WIDE = ("-r", 4, "--heads", 2)  # several heads: not excluded
+
+
+def words_of(*arguments):
+    done = inside("plan", *arguments)
+    assert done.exit_code == 0, done.stderr
+    return " ".join(done.stdout.split())
+
+
+def test_softmax_that_fails_is_in_the_last_sentence(tmp_path):
+    text = words_of(*SMALL[1:], *WIDE, "--tau", "1/4", "--out", tmp_path)
+    assert "Nothing here excludes the kernel heads of this design." in text
+    assert "Dense softmax with the readout <x,a> fails: tau = 1/4." in text
+    assert "tau is too small in" in text
+    rounded = words_of("-m", 64, "-n", 64, *WIDE, "--precision", "fp8", "--tau", 5, "--out", tmp_path)
+    assert "Dense softmax with the readout <x,a> fails: scores in fp8, tau = 5." in rounded
+    assert "tau is too small" not in rounded
+    for works in (("--tau", 4), ()):
+        text = words_of(*SMALL[1:], *WIDE, *works, "--out", tmp_path)
+        assert "Nothing here excludes this design." in text
+        assert "Dense softmax with the readout <x,a> fails" not in text
+    done = inside("plan", "-m", 8, "-n", 4096, "--dv", 1, "-r", 1, "--precision", "int1", "--tau", 1, "--out", tmp_path)
+    assert done.exit_code == 1
+    assert "Dense softmax with the readout <x,a> fails: tau = 1." in done.stdout
+
+
+def test_one_query_is_one(tmp_path):
+    text = words_of(*SMALL[1:], *WIDE, "--out", tmp_path)
+    assert "1 query at" in text
+    assert "1 queries" not in text
+
+
+def test_allocations_without_limits_say_what_there_was_to_choose(tmp_path):
+    done = inside(
+        "plan", "-m", 32, "-n", 4096, "--heads", 2, "--dv", 1, "--minimise", "memory", "--features", "1,2",
+        "--formats", "int1,fp8", "--precision", "fp32", "--out", tmp_path,
+    )  # fmt: skip
+    text = " ".join(done.stdout.split())
+    assert "No allocation with 1 layer of at most 2 heads, features <= 2 and formats int1, fp8 has the" in text
+    assert "these limits" not in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
