@@ -179,7 +179,8 @@ def readout_refutation(p: dict[str, Any], rule: str, witness: Any, used: Any) ->
     n, c = whole(p["n"]), rational(p["additive"])
     tokens, alpha = [members(token) for token in p["tokens"]], [rational(q) for q in p["alpha"]]
     values = [[*(rational(q) for q in row), Fraction(1)] for row in p["values"]]
-    said = [f"instance m={m}, n={n}, eps={eps}: ", f"on all of these {len(p['inputs'])} inputs of length at most {n},"]
+    inputs = f"on one of the {len(p['inputs'])} inputs of the parameters, of length at most {n},"
+    said = [f"instance m={m}, n={n}, eps={eps}: ", inputs]
     if rule != "farkas" or not 0 < eps <= HALF or c < 0 or min(alpha) < 0 or len(set(tokens)) != len(tokens):
         return "the rule, eps, the constant, a kernel value or a token", said
     if not len(tokens) == len(alpha) == len(values) or any(max(token or {0}) >= m for token in tokens):
