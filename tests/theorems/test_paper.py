@@ -8,14 +8,17 @@ from fractions import Fraction
 
 import pytest
 
-from proofcheck import exhaust
-from proofcheck.bounds import best, exponents, families, hamming, heads, layers, small
+from proofcheck import exhaust, readouts
+from proofcheck.bounds import best, exponents, families, hamming, heads, layers, small, weights
 from proofcheck.certificate import certify
 from proofcheck.heads import builtin
 from proofcheck.kernel.claims import CLAIMS
 from proofcheck.kernel.rules import RULES
+from proofcheck.sketches import builtin as models
+from proofcheck.sketches import files, finder
 from proofcheck.theorems import lemma3, paper
 from proofcheck.theorems.bundle import foundation
+from proofcheck.transcripts import typed_family
 
 from .checking import HEADINGS, verified
 
@@ -51,6 +54,7 @@ def bounds():
         exponents.upper(3, HALF, "test"),
         heads.certificate(heads.total_degree(3, 1, Fraction(4, 5)), 3, HALF, "test"),
         hamming.certificate(6, 1, Fraction(3, 4), 3, HALF, "test"),
+        weights.certificate(weights.Shape(4), 3, HALF, "test"),
         best._sampled(60, 3, HALF, "test", 1 << 60).certificate,
         certify("head-exists", parameters, "table-head", one, command="test", uses=uses),
     ]
@@ -70,6 +74,20 @@ def found():
         exhaust.verify(softmin("1/2")).certificate,
         exhaust.decide(softmin("9/10", 4)).certificate,
     ]
+
+
+@pytest.fixture(scope="module")
+def collision():
+    """Two inputs that a model of one bit a number cannot tell apart."""
+    family = typed_family(14, 3, 6)
+    model = models.linear_attention(family, 1, 1, 2, 1, 1)
+    return files.certificate(model, family, finder.find(model, family, 1 << 12), "test")
+
+
+@pytest.fixture(scope="module")
+def no_readout():
+    """Values <x,z> for a kernel that has a readout, and none that is affine in these (w = 7/10); by the rule farkas."""
+    return readouts.best(builtin.build("softmin", 4, 16, 0, {"w": "7/10"}), "overlap").certificate
 
 
 @pytest.mark.slow
@@ -102,7 +120,7 @@ def test_two_items_are_uncovered(audit):
 
 
 @pytest.mark.slow
-def test_every_claim_of_the_kernel_is_produced(audit, bounds, found):
+def test_every_claim_of_the_kernel_is_produced(audit, bounds, found, collision, no_readout):
     produced = {certificate.claim for shown in audit.values() for _, certificate in shown.bundle}
     produced.add(lemma3.refute(lemma3.Instance(3, Fraction(1), HALF)).certificate.claim)
     beyond = {certificate.claim for certificate in bounds}
@@ -111,13 +129,15 @@ def test_every_claim_of_the_kernel_is_produced(audit, bounds, found):
     about_heads = [certificate.claim for certificate in found]
     assert about_heads == ["kernel-correct", "exhaustive-head", "head-counterexample", "kernel-refutation"]
     produced.update(about_heads)
+    assert (collision.claim, no_readout.claim) == ("transcript-collision", "readout-refutation")
+    produced |= {collision.claim, no_readout.claim}
     assert produced == set(CLAIMS)
 
 
 @pytest.mark.slow
-def test_every_rule_of_the_kernel_is_used(audit, bounds, found):
+def test_every_rule_of_the_kernel_is_used(audit, bounds, found, collision):
     used = {certificate.rule for shown in audit.values() for _, certificate in shown.bundle}
-    beyond = [certificate.rule for certificate in (*bounds, *found)]
+    beyond = [certificate.rule for certificate in (*bounds, *found, collision)]
     assert used | set(beyond) == set(RULES)
     assert len(beyond) == len(set(beyond))
     assert used.isdisjoint(beyond)
