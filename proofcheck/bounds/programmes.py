@@ -13,6 +13,7 @@ then all entries are of moderate size. HiGHS proposes in floats; exact rationals
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -96,16 +97,9 @@ class Programme:
     def roomiest(self, scale: Array, least: float, most: float, steps: int = 9) -> tuple[float, Array | None]:
         """The largest room in [least, most] up to bisection, with coefficients; (-1, None) if `least` is too much."""
         best = self.solve(scale, least)
-        if best is None:
-            return -1.0, None
-        for _ in range(steps):
-            middle = (least + most) / 2
-            found = self.solve(scale, middle)
-            if found is None:
-                most = middle
-            else:
-                least, best = middle, found
-        return least, best
+        return (
+            (-1.0, None) if best is None else bisected(lambda room: self.solve(scale, room), least, best, most, steps)
+        )
 
     def proposal(self, scale: Array) -> Array | None:
         """Coefficients with the largest of the usual rooms that has any."""
@@ -114,6 +108,20 @@ class Programme:
             return None
         roomier = (self.solve(scale, room) for room in ROOMS[:-1])
         return next((found for found in roomier if found is not None), least)
+
+
+def bisected(
+    solve: Callable[[float], Array | None], least: float, best: Array, most: float, steps: int
+) -> tuple[float, Array]:
+    """A room between `least`, which has the solution `best`, and `most`, with its solution; None of `solve`: none."""
+    for _ in range(steps):
+        middle = (least + most) / 2
+        found = solve(middle)
+        if found is None:
+            most = middle
+        else:
+            least, best = middle, found
+    return least, best
 
 
 @functools.cache

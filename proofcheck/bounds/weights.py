@@ -37,7 +37,7 @@ from proofcheck.kernel.exact import Malformed, OverBudget, Rejected
 from proofcheck.theorems.bundle import foundation
 
 from . import exponents
-from .programmes import Array
+from .programmes import Array, bisected
 
 BASES = (0.7, 0.75, 0.8)
 ROUNDS, ENOUGH, LEAST_TRUST = 40, 0.01, 1e-4
@@ -163,14 +163,7 @@ class Rows:
         found = self.solve(tables, most)
         if found is not None:
             return most, found
-        for _ in range(STEPS):
-            middle = (least + most) / 2
-            found = self.solve(tables, middle)
-            if found is None:
-                most = middle
-            else:
-                least, best = middle, found
-        return least, best
+        return bisected(lambda room: self.solve(tables, room), least, best, most, STEPS)
 
 
 def rooms(queries: list[Rows], tables: Array, least: float, most: float) -> tuple[float, list[Array]]:
