@@ -274,11 +274,7 @@ def _none(
 def _finish(status: int, lines: list[str], result: dict[str, Any], as_json: bool, where: Any) -> int:
     from . import output
 
-    if as_json:
-        output.print_json(result)
-    else:
-        for line in [*lines, f"{result['seconds']:.2f} s"]:
-            where.print(line, markup=False, soft_wrap=True)
+    output.finish(lines, result, as_json, where)
     return status
 
 

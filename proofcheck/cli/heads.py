@@ -239,11 +239,7 @@ def certify(
                 text = f"its own readout is correct (error < {error}) on ALL sequences of length 1..{n}"
                 lines += _accepted(head, "exhaustive-head", whole.certificate, text, out, n, error, result)
     result |= {"status": status, "seconds": round(time.perf_counter() - start, 3)}
-    if as_json:
-        output.print_json(result)
-    else:
-        for line in [*lines, f"{result['seconds']:.2f} s"]:
-            where.print(line, markup=False, soft_wrap=True)
+    output.finish(lines, result, as_json, where)
     return status
 
 

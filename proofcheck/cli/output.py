@@ -30,6 +30,15 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, sort_keys=True))
 
 
+def finish(lines: Iterable[str], result: dict[str, Any], as_json: bool, where: Console) -> None:
+    """The one object of a --json run, or the lines and the time of `result`."""
+    if as_json:
+        print_json(result)
+        return
+    for line in [*lines, f"{result['seconds']:.2f} s"]:
+        where.print(line, markup=False, soft_wrap=True)
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> Table:
     """A table whose cells are plain text; `right` lists the columns to align right."""
     result = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
